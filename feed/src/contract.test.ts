@@ -5,22 +5,17 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import {
-  asJson,
-  compileSchema,
-  type Json,
-  resolved,
-} from "../../test/contract/openapi-document.ts";
+import { asJson, compileSchema, type Json, openapi } from "../../test/contract/openapi-document.ts";
 import { ACTIVITY_TYPES, PLATFORMS } from "./contract.ts";
 
 const CONTRACT = fileURLToPath(new URL("contract.ts", import.meta.url));
 const require = createRequire(import.meta.url);
 const TSC = join(dirname(require.resolve("typescript/package.json")), "bin/tsc");
-const schema = (name: string) => resolved({ $ref: `#/components/schemas/${name}` });
+const schema = (name: string) => asJson(asJson(asJson(openapi.components).schemas)[name]);
 
 /** Converts a schema of openapi.yaml to a TypeScript type. */
 function typeOf(value: unknown): string {
-  const { const: constant, enum: values, type, properties, items } = resolved(value);
+  const { const: constant, enum: values, type, properties, items } = asJson(value);
   if (constant !== undefined) return JSON.stringify(constant);
   if (Array.isArray(values)) return values.map((each) => JSON.stringify(each)).join(" | ");
   if (Array.isArray(type)) return type.map((each) => typeOf({ type: each })).join(" | ");
@@ -42,7 +37,7 @@ function activityOf(type: string, platform: string): Json {
   for (const branch of branchesOf(allOf, { type, platform })) {
     // A branch holds only what it adds, such as a pattern. So it must not replace the type.
     for (const [name, each] of Object.entries(asJson(branch.properties))) {
-      merged[name] = { ...resolved(merged[name]), ...asJson(each) };
+      merged[name] = { ...asJson(merged[name]), ...asJson(each) };
     }
   }
   return merged;

@@ -3,48 +3,95 @@ import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { parse } from "yaml";
 
-/** A JSON Schema, or another object of the description. */
+/** A JSON Schema, or another object of a description. */
 export type Json = { readonly [name: string]: unknown };
 
-const FILE = new URL("../../openapi.yaml", import.meta.url);
+/** Reads a file of the repository's root. */
+const read = (name: string) => readFileSync(new URL(`../../${name}`, import.meta.url), "utf8");
+
+/** Parses a description. Each `$ref` is replaced by what it names. */
+function described<Description>(text: string): Description {
+  const document = parse(text);
+  const resolve = (part: Json): Json =>
+    JSON.parse(JSON.stringify(part), (_, value) => {
+      if (typeof value?.$ref !== "string") return value;
+      const { $ref, ...beside } = value;
+      const names: string[] = $ref.replace(/^#\//, "").split("/");
+      const named = names.reduce<unknown>((inner, name) => asJson(inner)[name], document);
+      return { ...resolve(asJson(named)), ...beside };
+    });
+  return resolve(document) as Description;
+}
 
 /** The text of openapi.yaml. */
-export const openapiText = readFileSync(FILE, "utf8");
-/** The parsed description. */
-export const openapi: Json = parse(openapiText);
+export const openapiText = read("openapi.yaml");
+/** The parsed openapi.yaml, without references. */
+export const openapi: Json = described(openapiText);
+
+/** The parts of a JSON Schema that the tests of webhooks read. */
+export type Schema = {
+  readonly allOf?: readonly Schema[];
+  readonly type?: string | readonly string[];
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+};
+type Parameter = { readonly name: string; readonly required: boolean; readonly schema: Schema };
+/** The parsed openapi-webhooks.yaml, without references. */
+export const webhooks = described<{
+  readonly webhooks: Readonly<
+    Record<string, { readonly post: { readonly parameters: readonly Parameter[] } }>
+  >;
+  readonly components: {
+    readonly parameters: Readonly<Record<string, Parameter>>;
+    readonly schemas: Readonly<Record<string, Schema>>;
+  };
+}>(read("openapi-webhooks.yaml"));
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats.default(ajv);
-ajv.addSchema(openapi, "openapi.yaml");
 
-/** Compiles a schema of the description. Follows its references. */
-export function compileSchema(schema: unknown): ValidateFunction {
-  return ajv.compile(absolute(schema) as Json);
+/** Compiles a schema of a description, once. */
+export const compileSchema = (schema: unknown): ValidateFunction => ajv.compile(asJson(schema));
+
+/** Lists how a value differs from a schema. Empty if it does not. */
+export function faultsOf(schema: unknown, value: unknown): string[] {
+  const validate = compileSchema(schema);
+  validate(value);
+  return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
 }
 
-/** Returns the object itself, or the object that its `$ref` names. */
-export function resolved(value: unknown): Json {
-  const object = asJson(value);
-  const ref = object.$ref;
-  if (typeof ref !== "string") return object;
-  const names = ref.replace(/^#\//, "").split("/");
-  return resolved(names.reduce<unknown>((inner, name) => asJson(inner)[name], openapi));
+/** Lists how a delivery's body differs from openapi-webhooks.yaml. Empty if it does not. */
+export function faultsOfWebhookBody(body: Buffer): string[] {
+  let event: { readonly type?: string };
+  try {
+    event = JSON.parse(body.toString("utf8"));
+  } catch {
+    return ["it is no JSON"];
+  }
+  const schema = closedSchemas.get(event.type ?? "");
+  return schema === undefined ? ["its kind is not described"] : faultsOf(schema, event);
+}
+
+/** Returns the schema of a kind's events: `DonationCreated` for `donation.created`. */
+export function schemaOf(kind: string): Schema {
+  const name = kind.replace(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase());
+  return webhooks.components.schemas[name] ?? {};
+}
+
+/** Receivers ignore unknown fields. These schemas refuse them, so that a field without a description fails a test. */
+const closedSchemas = new Map(
+  Object.keys(webhooks.webhooks).map((kind) => [kind, closed(schemaOf(kind))]),
+);
+
+function closed(schema: Schema): Json {
+  return JSON.parse(JSON.stringify(schema), (_, value) =>
+    value?.type === "object" ? { ...value, additionalProperties: false } : value,
+  );
 }
 
 /** Returns a value as an object. Throws if it is not one. */
 export function asJson(value: unknown): Json {
   if (typeof value !== "object" || value === null) throw new Error("not an object in openapi.yaml");
   return value as Json; // The line above checks it.
-}
-
-/** Makes references absolute, so that a part of the description compiles alone. */
-function absolute(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(absolute);
-  if (typeof schema !== "object" || schema === null) return schema;
-  return Object.fromEntries(
-    Object.entries(schema).map(([name, value]) => [
-      name,
-      name === "$ref" ? `openapi.yaml${value}` : absolute(value),
-    ]),
-  );
 }

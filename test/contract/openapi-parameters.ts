@@ -1,4 +1,4 @@
-import { asJson, compileSchema, type Json, openapi, resolved } from "./openapi-document.ts";
+import { asJson, compileSchema, type Json, openapi } from "./openapi-document.ts";
 
 /** A query to send, and whether the description accepts it. */
 export type ParameterCase = {
@@ -11,14 +11,14 @@ export type ParameterCase = {
 export function parameterCases(): ParameterCase[] {
   return Object.entries(asJson(openapi.paths)).flatMap(([path, item]) => {
     const described = asJson(item).parameters;
-    const parameters = Array.isArray(described) ? described.map(resolved) : [];
+    const parameters = Array.isArray(described) ? described.map(asJson) : [];
     return [...parameters.flatMap((one) => casesOf(path, one)), ...generalCases(path, parameters)];
   });
 }
 
 function casesOf(path: string, parameter: Json): ParameterCase[] {
   const name = String(parameter.name);
-  const schema = resolved(parameter.schema);
+  const schema = asJson(parameter.schema);
   const isAccepted = acceptance(parameter, schema);
   const good = [...examplesOf(parameter, schema)];
   const tried = new Set([...good, ...good.flatMap(variantsOf), ...edgesOf(schema)]);

@@ -4,12 +4,12 @@ import { webhookPayload } from "../../server/src/webhook-event/webhook-event.ts"
 import { WebhookEventKind } from "../../server/src/webhook-event/webhook-event-kind.ts";
 import { deliveryHeaders } from "../../workflows/src/http/delivery-request.ts";
 import {
-  faultsOfValue,
+  faultsOf,
   faultsOfWebhookBody,
   type Schema,
-  schemaNameOf,
-  webhooksDescription,
-} from "./webhook-bodies.ts";
+  schemaOf,
+  webhooks,
+} from "./openapi-document.ts";
 
 const record = {
   ...{ recordId: "8k2m4x0q9z7w1ab", amountCents: 1500, refundedAmountCents: 500, currency: "eur" },
@@ -58,13 +58,13 @@ const KIT_DATA: { [Kind in KnownEvent["type"]]: FieldTypes<OfKind<Kind>["data"]>
 };
 
 it("§6.1 openapi-webhooks.yaml describes the kinds that the kit knows, and no others", () => {
-  expect(Object.keys(webhooksDescription.webhooks)).toEqual(EVENT_TYPES);
+  expect(Object.keys(webhooks.webhooks)).toEqual(EVENT_TYPES);
 });
 
 it.each(EVENT_TYPES)("§6.2 gives every field of the kit's %s its JSON types", (kind) => {
-  const envelope = webhooksDescription.components.schemas[schemaNameOf(kind)];
+  const envelope = schemaOf(kind);
   expect(describedTypes(envelope)).toEqual(KIT_ENVELOPE);
-  expect(describedTypes(envelope?.properties?.data)).toEqual(KIT_DATA[kind]);
+  expect(describedTypes(envelope.properties?.data)).toEqual(KIT_DATA[kind]);
 });
 
 /** Returns the JSON types of each field in a schema. */
@@ -79,16 +79,14 @@ function describedTypes(schema: Schema | undefined): Record<string, Record<strin
 }
 
 function typesOf(field: Schema): JsonType[] {
-  const { $ref, allOf = [], type, const: constant, enum: values = [constant] } = field;
-  const name = $ref?.replace("#/components/schemas/", "");
-  if (name !== undefined) return typesOf(webhooksDescription.components.schemas[name] ?? {});
+  const { allOf = [], type, const: constant, enum: values = [constant] } = field;
   if (allOf.length > 0) return allOf.flatMap(typesOf);
   const types = type === undefined ? values.map((value) => typeof value) : [type].flat();
   return types.map((one) => (one === "integer" ? "number" : one) as JsonType); // The test compares the types.
 }
 
 it("allows fields of later versions: only tests refuse undescribed fields", () => {
-  expect(JSON.stringify(webhooksDescription)).not.toContain("additionalProperties");
+  expect(JSON.stringify(webhooks)).not.toContain("additionalProperties");
 });
 
 it.each([
@@ -100,15 +98,15 @@ it.each([
     ...{ body: Buffer.from("{}"), signingSecret: `whsec_${"A".repeat(43)}=` },
     standardWebhooks: sent.standardWebhooks,
   });
-  const described = Object.values(webhooksDescription.components.parameters);
+  const described = Object.values(webhooks.components.parameters);
   for (const { name, required, schema } of described) {
     expect(Object.hasOwn(headers, name)).toBe(required || sent.others.includes(name));
-    if (headers[name] !== undefined) expect(faultsOfValue(schema, headers[name])).toEqual([]);
+    if (headers[name] !== undefined) expect(faultsOf(schema, headers[name])).toEqual([]);
   }
   const names = described.map(({ name }) => name);
   const plain = ["Content-Type", "User-Agent"];
   expect(Object.keys(headers).filter((name) => ![...names, ...plain].includes(name))).toEqual([]);
-  for (const [kind, { post }] of Object.entries(webhooksDescription.webhooks)) {
+  for (const [kind, { post }] of Object.entries(webhooks.webhooks)) {
     expect(post.parameters, kind).toHaveLength(described.length);
   }
 });

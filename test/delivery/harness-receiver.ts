@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer, type TLSSocket } from "node:tls";
 import { expect } from "vitest";
-import { faultsOfWebhookBody } from "../contract/webhook-bodies.ts";
+import { faultsOfWebhookBody } from "../contract/openapi-document.ts";
 import type { Certificate } from "./harness-receiver-certificates.ts";
 
 /** A request as the receiver got it. */
