@@ -1,17 +1,15 @@
-import { connect } from "node:net";
 import { vi } from "vitest";
 import { findFreePort, LOOPBACK } from "../../dev-stack/src/free-port.ts";
 import type { RunningRedis } from "../../dev-stack/src/redis.ts";
-import { StackError } from "../../dev-stack/src/stack-error.ts";
-import { startTestRedis } from "./redis.ts";
+import { sendToRedis, startTestRedis } from "./redis.ts";
 
 /** One server of a Redis Cluster. */
 export interface RedisClusterNode extends RunningRedis {
   port: number;
   /** The port for the other nodes. */
   clusterPort: number;
-  /** Sends a command. Resolves with the reply in protocol form; rejects if the reply is an error. */
-  send(...words: (string | number)[]): Promise<string>;
+  /** Sends a command. Resolves with the reply; rejects if the reply is an error. */
+  send(command: string, ...args: (string | number)[]): Promise<unknown>;
 }
 
 const MASTERS = 3;
@@ -19,8 +17,6 @@ const SLOTS = 16_384;
 /** A node that does not answer for this long counts as failed. */
 const NODE_TIMEOUT_MILLISECONDS = 2_000;
 const JOIN = { timeout: 30_000, interval: 50 };
-const ANSWER_MILLISECONDS = 5000;
-const QUIT_REPLY = "+OK\r\n";
 
 /**
  * Starts a Redis Cluster of three masters with a third of the slots each. While one is down, the others still serve
@@ -52,7 +48,7 @@ export async function startTestRedisCluster() {
       /** Returns a key's slot and the master that had the slot at the start. */
       async find(key: string) {
         const replies = masters.map((master) => master.send("CLUSTER", "KEYSLOT", key));
-        const slot = Number.parseInt((await Promise.any(replies)).slice(1), 10);
+        const slot = Number(await Promise.any(replies));
         return { slot, master: masters[Math.floor((slot * MASTERS) / SLOTS)] ?? masters[0] };
       },
       /** Starts a replica of a master. It takes over when the master is down. */
@@ -60,9 +56,9 @@ export async function startTestRedisCluster() {
         const replica = await start();
         await meet(replica, master);
         await untilJoined(nodes);
-        const [, id = ""] = (await master.send("CLUSTER", "MYID")).split("\r\n");
-        await replica.send("CLUSTER", "REPLICATE", id);
-        await until(async () => (await replica.send("INFO")).includes("master_link_status:up"));
+        await replica.send("CLUSTER", "REPLICATE", `${await master.send("CLUSTER", "MYID")}`);
+        const info = async () => `${await replica.send("INFO")}`;
+        await until(async () => (await info()).includes("master_link_status:up"));
       },
       /** Ends all servers and removes their files. */
       stop,
@@ -82,7 +78,7 @@ async function startNode(): Promise<RedisClusterNode> {
     "--cluster-require-full-coverage": "no",
   };
   const redis = await startTestRedis({ port, serverOptions });
-  return { ...redis, port, clusterPort, send: (...words) => send(port, words) };
+  return { ...redis, port, clusterPort, send: (...words) => sendToRedis(redis.url, ...words) };
 }
 
 const firstSlotOf = (place: number) => Math.ceil((place * SLOTS) / MASTERS);
@@ -94,25 +90,10 @@ async function untilJoined(nodes: readonly RedisClusterNode[]): Promise<void> {
   const wanted = ["cluster_state:ok", `cluster_slots_ok:${SLOTS}`, `known_nodes:${nodes.length}`];
   for (const node of nodes) {
     await until(async () => {
-      const info = await node.send("CLUSTER", "INFO");
+      const info = `${await node.send("CLUSTER", "INFO")}`;
       return wanted.every((line) => info.includes(line));
     });
   }
 }
 
 const until = (isDone: () => Promise<boolean>) => vi.waitUntil(isDone, JOIN);
-
-async function send(port: number, words: readonly (string | number)[]): Promise<string> {
-  const fail = (reason: string) =>
-    new StackError(`Redis did not do ${words.slice(0, 2).join(" ")}: ${reason}.`);
-  const socket = connect({ host: LOOPBACK, port });
-  socket.setTimeout(ANSWER_MILLISECONDS, () => socket.destroy(fail("it says nothing")));
-  const command = words.map((word) => `$${Buffer.byteLength(`${word}`)}\r\n${word}\r\n`).join("");
-  // The reply to QUIT marks the end of the reply before it.
-  socket.write(`*${words.length}\r\n${command}QUIT\r\n`);
-  let said = "";
-  for await (const part of socket) said += part.toString("latin1");
-  if (said.startsWith("-")) throw fail(said.split("\r\n", 1).join());
-  if (!said.endsWith(QUIT_REPLY)) throw fail("it closed the connection");
-  return said.slice(0, -QUIT_REPLY.length);
-}

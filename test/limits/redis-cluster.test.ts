@@ -63,8 +63,7 @@ async function apiKeysByMaster(): Promise<Map<RedisClusterNode, string>> {
   return found;
 }
 
-const idOf = async (node: RedisClusterNode) =>
-  (await node.send("CLUSTER", "MYID")).split("\r\n")[1] ?? "";
+const idOf = async (node: RedisClusterNode) => `${await node.send("CLUSTER", "MYID")}`;
 
 /** Asks both instances until each answers with this status. A busy machine's storage may answer too late at first. */
 async function expectServed(status: number, ...request: Sent) {
@@ -97,7 +96,7 @@ describe("§8 the limits, counted in a Redis Cluster", () => {
       },
       2: async () => {
         const moved = await from.send("MIGRATE", "127.0.0.1", to.port, key, 0, 5000);
-        expect(moved).toBe("+OK\r\n");
+        expect(moved).toBe("OK");
       },
       4: async () => {
         for (const node of [to, from]) await node.send("CLUSTER", "SETSLOT", slot, "NODE", toId);
@@ -114,7 +113,7 @@ describe("§8 the limits, counted in a Redis Cluster", () => {
     }
     const exactly120 = [...Array(120).fill(200), ...Array(80).fill(429)];
     expect(statuses).toEqual([exactly120, exactly120]);
-    expect(await to.send("EXISTS", key)).toBe(":1\r\n");
+    expect(await to.send("EXISTS", key)).toBe(1);
   });
 });
 
