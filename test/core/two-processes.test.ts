@@ -1,3 +1,5 @@
+import { clientBucket } from "@activity/runtime/client-bucket";
+import { Permission } from "@activity/server";
 import { beforeAll, describe, expect, it } from "vitest";
 import { findFreePort } from "../../dev-stack/src/free-port.ts";
 import { createPaidDonation, createReader } from "../harness/builders.ts";
@@ -5,32 +7,62 @@ import { expectError } from "../harness/expectations.ts";
 import { requestOf } from "../harness/http.ts";
 import type { PageJson } from "../harness/json.ts";
 import { useTestStack } from "../harness/stack.ts";
+import { healthAt } from "../operating/harness-instances.ts";
 import { type Part, useParts, variablesOf } from "../operating/harness-parts.ts";
 
 const stack = useTestStack();
 const startPart = useParts();
-let core: Part;
-let corePort: number;
-let gatewayPort: number;
 
-const startCore = async () =>
-  startPart("core", { ...(await variablesOf("core", stack)), CORE_PORT: `${corePort}` });
-
-beforeAll(async () => {
-  corePort = await findFreePort();
-  core = await startCore();
-  const gateway = await startPart("gateway", {
-    ...(await variablesOf("gateway", stack)),
-    ...{ CORE_URL: `http://127.0.0.1:${corePort}`, TRUSTED_PROXIES: "127.0.0.1/32" },
+/** Starts a gateway with this credential. Returns its port, its health check and its log. */
+async function startGateway(credential: string, corePort = stack.corePort) {
+  const healthPort = await findFreePort();
+  const { port, output: log } = await startPart("gateway", {
+    ...{ CORE_URL: `http://127.0.0.1:${corePort}`, GATEWAY_CREDENTIAL: credential },
+    ...{ GATEWAY_PORT: "0", HEALTH_PORT: `${healthPort}`, TRUSTED_PROXIES: "127.0.0.1/32" },
   });
-  gatewayPort = gateway.port;
+  return { port, health: () => healthAt(healthPort, "/ready"), log };
+}
+
+describe("a gateway in a process of its own", () => {
+  it.each([
+    ["is refused", async () => `act_svc_${"0".repeat(64)}`, "invalid_service_credential"],
+    ["lacks its permission", () => stack.credential(Permission.ActivityRead), "permission_denied"],
+  ])("whose credential %s says why and answers 503", async (_name, createCredential, reason) => {
+    const gateway = await startGateway(await createCredential());
+    await expect.poll(gateway.health).toEqual([503, reason]);
+    expect(gateway.log()).toContain(
+      `refuses GATEWAY_CREDENTIAL; requests get 503","code":"${reason}"`,
+    );
+    const { apiKey } = await createReader(stack);
+    for (const path of ["/api/v1/me", "/api/v1/activity?limit=0", "/nothing"]) {
+      const headers = { "x-forwarded-for": "203.0.113.9" };
+      const answer = await requestOf(gateway.port, path, { apiKey, headers });
+      expectError(answer, 503, "temporarily_unavailable");
+    }
+    // No client was counted. The gateway's own requests count while its credential is unknown.
+    const counted = "SELECT bucket FROM rate_window WHERE bucket <> ?";
+    expect(await stack.database.query(counted, [clientBucket("127.0.0.1")])).toEqual([]);
+  });
 });
 
 describe("gateway and core in two processes", () => {
+  let core: Part;
+  let corePort: number;
+  let gateway: Awaited<ReturnType<typeof startGateway>>;
+  const startCore = async () =>
+    startPart("core", { ...(await variablesOf("core", stack)), CORE_PORT: `${corePort}` });
+  beforeAll(async () => {
+    corePort = await findFreePort();
+    core = await startCore();
+    const credential = await stack.credential(Permission.ClientAddressForward);
+    gateway = await startGateway(credential, corePort);
+  });
   const http = (path: string, apiKey?: string) =>
-    requestOf(gatewayPort, path, { ...(apiKey && { apiKey }) });
+    requestOf(gateway.port, path, { ...(apiKey && { apiKey }) });
 
-  it("give the same answers as in one process", async () => {
+  it("say that they work together, and give the same answers as in one process", async () => {
+    await expect.poll(gateway.health).toEqual([200, "serving"]);
+    expect(gateway.log()).toContain("the core serves this gateway");
     const { accountId, apiKey } = await createReader(stack);
     await createPaidDonation(stack, accountId, { donorName: "Zoë 🎉", message: '\u0000 \\ "' });
     const apart = await http("/api/v1/activity", apiKey);
@@ -64,7 +96,10 @@ describe("gateway and core in two processes", () => {
     /** Asks until a page has a record. It keeps only its cursor, as a simple client does. */
     const follow = async (cursor: string | null): Promise<PageJson> => {
       const next = cursor === null ? path : `${path}&cursor=${encodeURIComponent(cursor)}`;
-      const answer = await requestOf(gatewayPort, next, { apiKey, headers: { prefer: "wait=10" } });
+      const answer = await requestOf(gateway.port, next, {
+        apiKey,
+        headers: { prefer: "wait=10" },
+      });
       const page = answer.status === 200 ? answer.json<PageJson>() : undefined;
       return page !== undefined && page.data.length > 0 ? page : follow(cursor);
     };
