@@ -9,7 +9,6 @@ import { useDeliveryStack } from "../delivery/harness-deliveries.ts";
 import { answer, write } from "../delivery/harness-receiver-behaviours.ts";
 import { createPaidDonation, createReader } from "../harness/builders.ts";
 import { useFolder, useStarted } from "../harness/use-started.ts";
-import { runModule } from "./harness-modules.ts";
 import { ALERTS, startPrometheus } from "./harness-prometheus.ts";
 
 /** The allowed labels of series: those of docs/operating.md and prom-client's. */
@@ -137,19 +136,4 @@ describe("the dashboard and the alerts", () => {
   it("docs/operating.md lists each alert with what to do", () => {
     expect(namesIn(read("docs/operating.md"), /^\| `(Activity\w+)`/gm)).toEqual(ALERTS);
   });
-});
-
-it("loads prom-client only where a port is given", async () => {
-  const isLoaded = (address: string) =>
-    runModule(`
-      import { createRequire } from "node:module";
-      import "./tools/serve/product.ts";
-      import { openMetrics } from "@activity/runtime/metrics-listener";
-      const { close } = await openMetrics(${address});
-      const { cache } = createRequire(process.cwd() + "/");
-      console.log(Object.keys(cache).some((file) => file.includes("prom-client")));
-      close();
-      process.exit();`);
-  expect(await isLoaded("undefined")).toBe("false");
-  expect(await isLoaded('{ host: "127.0.0.1", port: 0 }')).toBe("true");
 });

@@ -17,7 +17,6 @@ import { useTestStack } from "../harness/stack.ts";
 import { useTemporal } from "../harness/temporal.ts";
 import { useFolder, useStarted } from "../harness/use-started.ts";
 import { usePrograms } from "../start/harness-program.ts";
-import { runModule } from "./harness-modules.ts";
 import {
   KEYS,
   PARTS,
@@ -223,27 +222,4 @@ it("shows no id, name, message, URL, key or secret in any span", () => {
   for (const each of hidden) expect(text).not.toContain(each);
   // A name as a span would show it in JSON, in SQL, or both.
   expect(text.toLowerCase()).not.toContain(Buffer.from("hidden").toString("hex"));
-});
-
-it("loads OpenTelemetry only where an endpoint is given", async () => {
-  const loaded = async (config: string) =>
-    Number(
-      await runModule(`
-        import { registerHooks } from "node:module";
-        let loaded = 0;
-        registerHooks({
-          load(url, context, next) {
-            if (url.includes("/@opentelemetry/")) loaded += 1;
-            return next(url, context);
-          },
-        });
-        await import("./tools/serve/product.ts");
-        const { openTraces } = await import("@activity/runtime/traces-exporter");
-        const { close } = await openTraces(${config}, "test", console);
-        await close();
-        console.log(loaded);
-        process.exit();`),
-    );
-  expect(await loaded("undefined")).toBe(0);
-  expect(await loaded('{ endpoint: "http://127.0.0.1:1", ratio: 1 }')).toBeGreaterThan(10);
 });
