@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { documentedVariables } from "./documented-variables.ts";
-import { readText } from "./import-rule.ts";
+import { documentedVariables, readText } from "./import-rule.ts";
 
 type Service = {
   readonly image?: string;

@@ -42,3 +42,10 @@ export function importsOf(file: string): ImportStatement[] {
 function isTest(file: string): boolean {
   return /\.test\.ts$/.test(file) || file.startsWith("test/");
 }
+
+/** The variables of docs/configuration.md, and the `_FILE` variables that may replace them. */
+export const documentedVariables: ReadonlySet<string> = new Set(
+  [...readText("docs/configuration.md").matchAll(/`([A-Z][A-Z_0-9]+)`/g)].flatMap(
+    ([, name = ""]) => [name, `${name}_FILE`],
+  ),
+);

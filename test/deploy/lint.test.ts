@@ -2,8 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { parseAllDocuments } from "yaml";
-import { documentedVariables } from "../architecture/documented-variables.ts";
-import { ROOT } from "../architecture/import-rule.ts";
+import { documentedVariables, ROOT } from "../architecture/import-rule.ts";
 import { useFolder } from "../harness/use-started.ts";
 import { fetchLinters, type Linters } from "./harness-linters.ts";
 

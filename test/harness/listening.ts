@@ -1,23 +1,19 @@
 import type { ChildProcess } from "node:child_process";
 import { connect } from "node:net";
-import { setTimeout as wait } from "node:timers/promises";
+import { vi } from "vitest";
 
-const LISTEN_WITHIN_MS = 30_000;
-const LOOK_EVERY_MS = 20;
+const LISTEN = { timeout: 30_000, interval: 20 };
 
 /**
  * Waits until a child accepts connections at its port. Rejects if the child has ended. It checks by connecting, since
  * a check by listening could take the port from the child.
  */
 export async function untilListening(child: ChildProcess, port: number): Promise<void> {
-  const giveUpAt = performance.now() + LISTEN_WITHIN_MS;
-  while (performance.now() < giveUpAt) {
+  await vi.waitUntil(() => {
     const ended = child.exitCode ?? child.signalCode;
     if (ended !== null) throw new Error(`it ended with ${ended}`);
-    if (await isListening(port)) return;
-    await wait(LOOK_EVERY_MS);
-  }
-  throw new Error("it does not listen");
+    return isListening(port);
+  }, LISTEN);
 }
 
 /** Whether something accepts connections at a port of this machine. */

@@ -9,10 +9,10 @@ import { startTemporal } from "../../dev-stack/src/temporal.ts";
 import { headerOf } from "../delivery/harness-deliveries.ts";
 import { answer } from "../delivery/harness-receiver-behaviours.ts";
 import type { Certificate } from "../delivery/harness-receiver-certificates.ts";
+import { type RunningHaproxy, spawnHaproxy } from "../harness/haproxy.ts";
 import { startTestStack } from "../harness/stack.ts";
 import { useFolder, useStarted } from "../harness/use-started.ts";
 import { createFront } from "./harness-front.ts";
-import { type Haproxy, startHaproxy } from "./harness-haproxy.ts";
 import { createInstance, type ProcessInstance } from "./harness-instances.ts";
 import {
   KEYS,
@@ -51,7 +51,8 @@ const temporal = useStarted((): Promise<{ readonly address: string; stop(): Prom
   const start = inject("isTemporalCluster") ? startTemporalCluster : startTemporal;
   return start({ env: process.env, dataDir: at("temporal"), progress: createProgress() });
 }, START);
-let haproxy: Haproxy;
+/** Clients use TLS to the gateways. HAProxy repeats no request, and forwards the bytes of the cores unread. */
+let haproxy: RunningHaproxy;
 let tls: Certificate & { readonly ca: string };
 let everything: string;
 const ports = { gateways: await findFreePort(), cores: await findFreePort() };
@@ -85,7 +86,30 @@ beforeAll(async () => {
     cores: await createPair("core", coreEnv, coreEnv),
     deliveries: await createPair("deliveries", deliveryEnv, everyRun),
   };
-  haproxy = await startHaproxy(ports, tls, instances.gateways, instances.cores);
+  haproxy = await spawnHaproxy({
+    ...{ env: process.env, progress: createProgress() },
+    files: { "front.pem": tls.cert + tls.key },
+    config: `
+defaults
+  timeout connect 5s
+  timeout client 60s
+  timeout server 60s
+  timeout check 5s
+  option redispatch
+  option httpchk GET /ready
+  default-server check inter 500ms fall 2 rise 1
+listen gateways
+  mode http
+  bind 127.0.0.1:${ports.gateways} ssl crt FOLDER/front.pem
+  option forwardfor
+${serversOf(instances.gateways)}
+listen cores
+  mode tcp
+  balance leastconn
+  bind 127.0.0.1:${ports.cores}
+${serversOf(instances.cores)}
+`,
+  });
   await Promise.all(instances.cores.map((one) => one.start()));
   await Promise.all(instances.cores.map(untilUp));
   await Promise.all([...instances.gateways, ...instances.deliveries].map((one) => one.start()));
@@ -96,8 +120,12 @@ afterAll(async () => {
   await haproxy?.stop();
 });
 
+const serversOf = (all: readonly ProcessInstance[]) =>
+  all
+    .map(({ port, healthPort }) => `  server at-${port} 127.0.0.1:${port} port ${healthPort}`)
+    .join("\n");
 const untilUp = ({ port }: ProcessInstance) =>
-  vi.waitUntil(() => haproxy.isUp(port), { timeout: 30_000, interval: 100 });
+  vi.waitUntil(() => haproxy.isUp(`at-${port}`), { timeout: 30_000, interval: 100 });
 
 it(
   "fails no request and makes no attempt twice while two of each process restart in turn under load, over TLS, ADR 0043",

@@ -1,6 +1,8 @@
+import { channel } from "node:diagnostics_channel";
+import { format } from "mysql2/promise";
 import { expect } from "vitest";
+import { withoutValues } from "../../server/src/database/without-values.ts";
 import type { Services } from "../harness/services.ts";
-import { type SentStatement, statementsSentIn } from "./sent-statements.ts";
 import { tellStory } from "./story.ts";
 
 /** Statements that go to every shard, by their beginning, with the reason. ADR 0048 */
@@ -26,6 +28,14 @@ const SCATTERED: Readonly<Record<string, string>> = {
   "SELECT account_no, id, secret, next_secret FROM endpoint":
     "an operator encrypts all secrets again",
 };
+
+type Message = { readonly query?: string; readonly values?: unknown };
+/** A statement as it was sent, and its form without values. */
+type SentStatement = { readonly text: string; readonly shape: string };
+
+/** The driver's own channels. */
+const CHANNELS = ["mysql2:query", "mysql2:execute"].map((name) => channel(`tracing:${name}:start`));
+const PLANNED = /^(SELECT|INSERT|UPDATE|DELETE)\b/;
 
 type Plan = {
   readonly Variant?: string;
@@ -71,4 +81,39 @@ export function expectLocksKept(statements: readonly PlannedStatement[]): void {
 
 function hasPart(plan: Plan, is: (part: Plan) => boolean): boolean {
   return is(plan) || (plan.Inputs ?? []).some((input) => hasPart(input, is));
+}
+
+/**
+ * Returns the statements that this process sends while `story` runs, each statement of a packet separately. Of
+ * statements that differ only in values it keeps the longest. Leaves out statements for which a vtgate makes no plan.
+ */
+async function statementsSentIn(story: () => Promise<void>): Promise<SentStatement[]> {
+  const sent = new Map<string, SentStatement>();
+  const keep = (message: unknown) => {
+    const { query = "", values } = message as Message;
+    for (const statement of query.split(";\n")) {
+      const text = withValues(statement.trim(), values);
+      const shape = withoutValues(text);
+      const known = sent.get(shape)?.text.length ?? 0;
+      if (PLANNED.test(text) && text.length > known) sent.set(shape, { text, shape });
+    }
+  };
+  for (const each of CHANNELS) each.subscribe(keep);
+  try {
+    await story();
+  } finally {
+    for (const each of CHANNELS) each.unsubscribe(keep);
+  }
+  return [...sent.values()];
+}
+
+/** Only prepared statements have separate values. Their numbers are wrapped with a type. */
+function withValues(statement: string, values: unknown): string {
+  if (!Array.isArray(values) || values.length === 0) return statement;
+  const plain = values.map((each: unknown) =>
+    typeof each === "object" && each !== null && "type" in each && "value" in each
+      ? each.value
+      : each,
+  );
+  return format(statement, plain as string[]);
 }

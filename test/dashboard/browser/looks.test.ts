@@ -7,7 +7,7 @@ import { countAttemptsNow } from "../../harness/attempt-counting.ts";
 import { createAccount, createApiKey, createPaidDonation } from "../../harness/builders.ts";
 import { tellOfLink } from "../../harness/notices.ts";
 import { useStarted } from "../../harness/use-started.ts";
-import { startBrowserStack } from "./harness-browser.ts";
+import { OVERFLOW, startBrowserStack } from "./harness-browser.ts";
 import { takeScreenshot } from "./harness-screenshots.ts";
 
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
@@ -69,8 +69,6 @@ async function findings(page: Page): Promise<string[]> {
 }
 /** Pages that always wait for the next record. */
 const isLive = (name: string) => name === "activity" || name === "overview";
-const overflow = (page: Page) =>
-  page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth");
 
 describe.each(LOOKS)("at $width px, $colorScheme", (look) => {
   let page: Page;
@@ -87,7 +85,7 @@ describe.each(LOOKS)("at $width px, $colorScheme", (look) => {
       await page.waitForLoadState(isLive(name) ? "load" : "networkidle");
       if (name === "endpoint") await page.getByRole("figure").first().waitFor();
       expect(await findings(page)).toEqual([]);
-      expect(await overflow(page)).toBe(0);
+      expect(await page.evaluate(OVERFLOW)).toBe(0);
       browsers.expectClean();
       await takeScreenshot(page, name);
     },
@@ -106,7 +104,7 @@ describe.each(LOOKS)("at $width px, $colorScheme", (look) => {
     await page.getByRole("button", { name }).first().click();
     await page.getByRole("dialog").waitFor();
     expect(await findings(page)).toEqual([]);
-    expect(await overflow(page)).toBe(0);
+    expect(await page.evaluate(OVERFLOW)).toBe(0);
     await takeScreenshot(page, `dialog-${name.toLowerCase().replace(/[^a-z]+/g, "-")}`);
     await page.keyboard.press("Escape");
     await page.getByRole("dialog").waitFor({ state: "detached" });
@@ -130,7 +128,7 @@ describe.each(LOOKS)("of a new account at $width px, $colorScheme", (look) => {
       await page.goto(`${browsers.origin}${path}`);
       await page.getByText(text).first().waitFor();
       expect(await findings(page)).toEqual([]);
-      expect(await overflow(page)).toBe(0);
+      expect(await page.evaluate(OVERFLOW)).toBe(0);
       await takeScreenshot(page, `empty-${name}`);
     }
     await page.context().close();
