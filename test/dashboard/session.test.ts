@@ -7,6 +7,7 @@ import {
   SessionScope,
   SessionService,
 } from "@activity/proto";
+import type { DescMethod } from "@bufbuild/protobuf";
 import { ConnectError } from "@connectrpc/connect";
 import { describe, expect, inject, it } from "vitest";
 import { NOW_MICROS } from "../../server/src/database/now.ts";
@@ -289,18 +290,13 @@ describe("ADR 0038: a session", () => {
     const counted = await startDashboard({ DATABASE_CONNECTIONS: "1" }, proxy.url);
     const browser = await counted.signIn(await createAccount(counted.stack));
     const { listActivities } = ActivityService.method;
-    /** The lowest cost of four calls. The first call prepares statements, and periodic jobs add commands. */
-    const costOf = async (method: typeof getSession | typeof listActivities) => {
-      const costs: number[] = [];
-      for (let time = 0; time < 4; time++) {
-        const before = proxy.commands();
-        expect(await browser.call(method)).toMatchObject(OK);
-        costs.push(proxy.commands() - before);
-      }
-      return Math.min(...costs);
-    };
-    expect(await costOf(getSession)).toBe(1);
-    expect(await costOf(listActivities)).toBe(2);
+    for (const [method, roundTrips] of [
+      [getSession, 1],
+      [listActivities, 2],
+    ] as const) {
+      const call = async () => expect(await browser.call<DescMethod>(method)).toMatchObject(OK);
+      expect((await proxy.leastCost(call, async () => {}))[0]).toBe(roundTrips);
+    }
     await counted.stop();
     await proxy.stop();
   });

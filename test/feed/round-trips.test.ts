@@ -13,20 +13,11 @@ beforeAll(async () => {
   await createPlatformEvent(stack, accountId);
 });
 
-/** The lowest of three counts. The core's periodic jobs add commands every 5 and 30 seconds. */
-async function countCommands(
+/** The fewest round trips. */
+const countCommands = async (
   work: () => Promise<unknown>,
-  prepare?: () => Promise<unknown>,
-): Promise<number> {
-  const counts: number[] = [];
-  for (let time = 0; time < 3; time++) {
-    await prepare?.();
-    const before = proxy.commands();
-    await work();
-    counts.push(proxy.commands() - before);
-  }
-  return Math.min(...counts);
-}
+  prepare: () => Promise<unknown> = async () => {},
+) => (await proxy.leastCost(work, prepare))[0];
 
 describe("ARCHITECTURE.md: round trips to the database for a single request", () => {
   it.each([
