@@ -41,6 +41,7 @@ const CLOCK_IS_RIGHT_AFTER_MS = 60_000;
 /** The longest time until an attempt is recorded: a slow call, a slow statement, and a locked row. */
 const RECORD_TRAVELS_MS = 60_000;
 const EDGES = readStateEdges();
+const LAST_IS_SHOWN = "a delivery shows the last attempt of its run";
 const RUN_IS_KEPT = "a run that goes on is in the outbox or in Temporal";
 
 /** What the rules read. */
@@ -172,7 +173,7 @@ export function createSafety(parts: SafetyParts) {
       const isBetter = after.attempts === row.attempts && after.state === DeliveryState.Delivered;
       const isLast = stored?.outcome === after.outcome && (isNext || isBetter);
       const what = `attempt ${after.attempts}`;
-      check("a delivery shows the last attempt of its run", isLast, row, what);
+      check(LAST_IS_SHOWN, isLast, row, what);
       checkDue(row, after);
     },
     onDelete(entry) {
@@ -211,6 +212,10 @@ export function createSafety(parts: SafetyParts) {
     onRecorded(key: AttemptKey): void {
       const what = `attempt ${key.attempt}`;
       check("an attempt is kept until it is recorded", isRecorded(key), key, what);
+      const row = tables().deliveries.get(key.deliveryId);
+      if (row?.run !== key.run || row.attempts !== key.attempt) return;
+      const isShown = tables().attempts.get(keyOf(key))?.outcome === row.lastOutcome;
+      check(LAST_IS_SHOWN, isShown, key, what);
     },
     /** A dispatcher stopped, after it gave its attempts their time. */
     onStopped(process: Process): void {

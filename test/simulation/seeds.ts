@@ -13,4 +13,8 @@ export const FAILED_ONCE: ReadonlyMap<number, string> = new Map([
   ],
   [201366, "a dispatcher that was cut off from the core forever kept its retries forever"],
   [3190, "two workers made one attempt, and the success that was recorded second was forgotten"],
+  [
+    1077,
+    "a success replaced the failure of an attempt that had ended the run, which stayed failed",
+  ],
 ]);

@@ -77,18 +77,34 @@ describe("a batch of attempts, §6.4, ADR 0028", () => {
     }
   });
 
-  it("delivers if one of two records of an attempt is a success, whichever comes first", async () => {
-    const runs = [await sendTest(), await sendTest()];
-    const failure = { outcome: TIMEOUT, retryInMicros: A_MINUTE };
-    const ends = [failure, { outcome: DELIVERED }];
-    for (const [place, run] of runs.entries()) {
-      for (const end of place === 0 ? ends : ends.toReversed()) await record(made(run, end));
-      const { delivery, attempts } = await read(run);
-      expect(delivery).toMatchObject({ state: DeliveryState.DELIVERED, attempts: 1 });
-      expect(delivery?.nextAttemptAt).toBeUndefined();
-      expect(attempts).toMatchObject([{ attempt: 1, outcome: DELIVERED }]);
-      expect(await entryOf(run)).toBeUndefined();
-    }
+  it.each([
+    ["that is retried", { outcome: TIMEOUT, retryInMicros: A_MINUTE }],
+    ["that ends the run", { outcome: REJECTED }],
+  ])(
+    "delivers if two records of an attempt are a success and a failure %s, in any order",
+    async (_, failure) => {
+      const runs = [await sendTest(), await sendTest()];
+      const ends = [failure, { outcome: DELIVERED }];
+      for (const [place, run] of runs.entries()) {
+        for (const end of place === 0 ? ends : ends.toReversed()) await record(made(run, end));
+        const { delivery, attempts } = await read(run);
+        expect(delivery).toMatchObject({ state: DeliveryState.DELIVERED, attempts: 1 });
+        expect(delivery?.nextAttemptAt).toBeUndefined();
+        expect(attempts).toMatchObject([{ attempt: 1, outcome: DELIVERED }]);
+        expect(await entryOf(run)).toBeUndefined();
+      }
+    },
+  );
+
+  it("keeps the failure of an attempt whose run was canceled before its success came", async () => {
+    const run = await sendTest();
+    await record(made(run, { outcome: TIMEOUT, retryInMicros: A_MINUTE }));
+    const cancel = "UPDATE delivery SET state = ?, next_attempt_at = NULL WHERE id = ?";
+    await services.database.query(cancel, [DeliveryState.CANCELED, run.deliveryId]);
+    await record(made(run));
+    const { delivery, attempts } = await read(run);
+    expect(delivery).toMatchObject({ state: DeliveryState.CANCELED, lastOutcome: TIMEOUT });
+    expect(attempts).toMatchObject([{ attempt: 1, outcome: TIMEOUT }]);
   });
 
   it("is recorded once by concurrent calls", async () => {

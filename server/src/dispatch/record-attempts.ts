@@ -89,9 +89,12 @@ function decide(
       continue;
     }
     const isRunning = goesOn(attempt, delivery);
-    const isNew = isRunning && (delivery.attempts < attempt.attempt || replaces(attempt, delivery));
+    const isLast = delivery.run === attempt.run && delivery.attempts === attempt.attempt;
+    const isNew = isLast
+      ? replaces(attempt, delivery)
+      : isRunning && delivery.attempts < attempt.attempt;
     // Without the answer's texts, because the donation of a late record may have been deleted.
-    stored.push(isNew ? attempt : withoutText(attempt));
+    if (isNew || !isLast) stored.push(isNew ? attempt : withoutText(attempt));
     if (isNew) {
       stored.push(...missingBefore(attempt, delivery.attempts));
       changed.push({ attempt, after: afterAttempt(attempt) });
@@ -132,9 +135,13 @@ async function findBusy(
   });
 }
 
-/** Two workers may make the same attempt. A success replaces a recorded failure. */
-function replaces({ outcome, attempt }: MadeAttempt, { attempts }: LockedDelivery): boolean {
-  return attempt === attempts && outcome === AttemptOutcome.DELIVERED;
+/**
+ * Two workers may make the same attempt. A success replaces a recorded failure, also one that ended the run. It does
+ * not replace that of a run that was canceled or erased.
+ */
+function replaces({ outcome }: MadeAttempt, { state }: LockedDelivery): boolean {
+  const canSucceed = RUNNING_STATES.includes(state) || state === DeliveryState.Failed;
+  return canSucceed && outcome === AttemptOutcome.DELIVERED;
 }
 
 /** Tells whether the attempt's run is the current one and has not ended. */

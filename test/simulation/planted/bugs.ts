@@ -162,8 +162,8 @@ export const PLANTED: readonly PlantedBug[] = [
   {
     name: "a late record of an earlier attempt counts",
     file: RECORD,
-    find: "isRunning && (delivery.attempts < attempt.attempt || replaces(attempt, delivery));",
-    replace: "isRunning;",
+    find: "? replaces(attempt, delivery)\n      : isRunning && delivery.attempts < attempt.attempt;",
+    replace: "|| isRunning;",
   },
   {
     name: "an owner can retry a run before its first attempt",
