@@ -22,7 +22,7 @@ it("ADR 0048: migrates each table in its keyspace once, however many instances s
   }
 });
 
-/** `account-service.integration.test.ts`, which also runs on Vitess, tests usernames in another case. */
+/** `account-service.integration.test.ts`, which also runs on Vitess, tests usernames that differ only in case. */
 describe("ADR 0048: a username", () => {
   const put = (externalId: string, username: string) =>
     services.accounts.putAccount({ externalId, username, displayName: "Streamer" });

@@ -11,7 +11,7 @@ export type NodeRequest = IncomingMessage | Http2ServerRequest;
 
 /**
  * The open connections. Beyond the limit of those that have not authenticated, the longest idle one is cut. A client
- * that opens thousands therefore keeps few, and loses them before one that authenticates at once.
+ * that opens thousands therefore loses most of them. A client that authenticates at once keeps its own.
  */
 export type Connections = {
   add(socket: Socket): void;
