@@ -138,7 +138,8 @@ describe("npm start", () => {
     const token = overlayIn(again.output).searchParams.get("token");
     expect(token).toBe(overlay.searchParams.get("token"));
     await interrupt(again.one);
-  });
+    // Starts the product twice and the tool ten times.
+  }, 120_000);
 
   it("ends in order at a Ctrl-C while the demo account is written", async () => {
     const dataDir = join(folder, "interrupted");
