@@ -101,13 +101,13 @@ describe("a run whose first attempt must be retried, §6.4, ADR 0028", () => {
 
   it("wakes a waiting poller also if another attempt of its call cannot be stored", async () => {
     const [run, unstorable] = [await sendTest(), await sendTest()];
-    await services.database.query(`CREATE TRIGGER refuse BEFORE INSERT ON delivery_attempt FOR EACH ROW
+    await services.database.queryShards(`CREATE TRIGGER refuse BEFORE INSERT ON delivery_attempt FOR EACH ROW
       BEGIN IF NEW.delivery_id = '${unstorable.deliveryId}' THEN SIGNAL SQLSTATE '45000'; END IF; END`);
     const waiting = services.dispatch.claimRetries({ limit: 8, wait: SHORT });
     const attempts = [run, unstorable].map((each) => madeAttempt(each, TIMEOUT, IN_A_MINUTE));
     await expect(services.dispatch.recordAttempts({ attempts })).rejects.toThrow();
     expect((await waiting).retries).toMatchObject([{ run }]);
-    await services.database.query("DROP TRIGGER refuse");
+    await services.database.queryShards("DROP TRIGGER refuse");
   });
 
   it("is claimed within the limit, with only its own attempts", async () => {
