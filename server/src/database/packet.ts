@@ -10,15 +10,6 @@ import {
 } from "./pool.ts";
 import { type PoolUse, poolUse } from "./pool-use.ts";
 
-/** SQL that already contains its values. As a value of a statement it is written without a change. */
-export class SqlText {
-  readonly text: string;
-
-  constructor(text: string) {
-    this.text = text;
-  }
-}
-
 /** An SQL statement, and the values for its question marks. */
 export type Statement = { readonly sql: string; readonly values: readonly unknown[] };
 
@@ -133,15 +124,12 @@ function withValues({ sql, values }: Statement): string {
   return text;
 }
 
-/**
- * Returns the SQL of a value. A list has no parentheses, and lists in it have, as `IN (?)` and `VALUES ?` need them.
- */
-export function textOfValue(value: unknown): string {
+/** Writes a list without parentheses, and lists in it with parentheses, as `IN (?)` and `VALUES ?` need them. */
+function textOfValue(value: unknown): string {
   if (typeof value === "number") return String(value);
   if (value === null) return "NULL";
   // Faster than the driver, which looks for dates first.
   if (Buffer.isBuffer(value)) return `X'${value.toString("hex")}'`;
-  if (value instanceof SqlText) return value.text;
   if (!Array.isArray(value)) return escapeValue(value as SqlValue);
   let text = "";
   for (const each of value) {

@@ -1,56 +1,30 @@
-import { setImmediate as turn } from "node:timers/promises";
+import { updateFeed } from "../donation/donation-feed.ts";
+import { DonationStatus } from "../donation/donation-status.ts";
+import { type DonationRecord, donationsBy, storeDonation } from "../donation/donation-store.ts";
+import type { LockedAccount } from "../write/locked-account.ts";
 import type { Writer } from "../write/writer.ts";
 import type { ImportedRow } from "./import-row.ts";
-import {
-  insertDonations,
-  nameOf,
-  type PreparedRow,
-  prepareRow,
-  showDonations,
-  storedNamesBy,
-} from "./import-store.ts";
 import { insertChunks } from "./insert-chunks.ts";
 
-/** Rows that fit into one packet. */
-export type PreparedChunk = readonly PreparedRow[];
-
-/** The rows to prepare before other work has its turn. */
-const ROWS_A_TURN = 100;
-
-/** Prepares rows to be stored. Of equal external ids the first row counts. */
-export async function prepareRows(
-  platform: number,
-  rows: readonly ImportedRow[],
-): Promise<PreparedChunk[]> {
-  const distinct = new Map<string, ImportedRow>();
-  for (const row of rows) {
-    const name = nameOf(row.externalId);
-    if (!distinct.has(name)) distinct.set(name, row);
-  }
-  const chunks: PreparedChunk[] = [];
-  for (const chunk of insertChunks([...distinct.values()])) {
-    const prepared: PreparedRow[] = [];
-    for (const row of chunk) {
-      // Takes the database's answers in between, because it waits for the rest of the batch before.
-      if (prepared.length % ROWS_A_TURN === 0) await turn();
-      prepared.push(prepareRow(row, platform));
-    }
-    chunks.push(prepared);
-  }
-  return chunks;
-}
-
 /**
- * Stores the rows that are not stored yet, and returns their number. The rows of one chunk get the same `recordedAt`.
+ * Stores the rows that are not stored yet, and returns their number. Of equal external ids the first row counts. The
+ * rows of one packet get the same `recordedAt`.
  */
-export async function storePreparedRows(
+export async function storeImportedRows(
   writer: Writer,
   accountId: string,
   platform: number,
-  chunks: readonly PreparedChunk[],
+  rows: readonly ImportedRow[],
 ): Promise<number> {
+  const distinct = new Map<string, ImportedRow>();
+  for (const row of rows) {
+    const id = idOf(row.externalId);
+    if (!distinct.has(id)) distinct.set(id, row);
+  }
   let stored = 0;
-  for (const chunk of chunks) stored += await storeChunk(writer, accountId, platform, chunk);
+  for (const chunk of insertChunks([...distinct.values()])) {
+    stored += await storeChunk(writer, accountId, platform, chunk);
+  }
   return stored;
 }
 
@@ -58,23 +32,44 @@ function storeChunk(
   { write }: Writer,
   accountId: string,
   platform: number,
-  chunk: PreparedChunk,
+  rows: readonly ImportedRow[],
 ): Promise<number> {
   return write({
     accountId,
     load: (accountNo) => ({
-      names: storedNamesBy(...chunk.map((row) => [accountNo, platform, row.externalId])),
+      donations: donationsBy(...rows.map((row) => [accountNo, platform, row.externalId])),
     }),
-    decide({ names }, { accountNo, recordedAt, newId }) {
-      const stored = new Set(names);
-      const rows = chunk.filter(({ name }) => !stored.has(name));
-      if (rows.length === 0) return { answer: 0 };
-      const toStore = { accountNo, recordedAt, rows, recordIds: rows.map(newId) };
+    decide({ donations }, account) {
+      const storedIds = new Set(donations.map(({ externalId }) => idOf(externalId)));
+      const missing = rows.filter((row) => !storedIds.has(idOf(row.externalId)));
+      const imported = missing.map((row) => importedDonation(row, platform, account));
       return {
-        answer: rows.length,
-        changes: [insertDonations(toStore)],
-        feed: [showDonations(toStore)],
+        answer: imported.length,
+        changes: imported.map(storeDonation),
+        ...(imported.length > 0 && {
+          feed: imported.flatMap((donation) => updateFeed(undefined, donation)),
+        }),
       };
     },
   });
+}
+
+/** Returns a string that identifies the bytes, for comparison. */
+function idOf(externalId: Buffer): string {
+  return externalId.toString("latin1");
+}
+
+function importedDonation(
+  row: ImportedRow,
+  platform: number,
+  { accountNo, recordedAt, newId }: LockedAccount,
+): DonationRecord {
+  return {
+    ...row,
+    ...{ accountNo, platform, recordedAt, recordId: newId() },
+    status: DonationStatus.Paid,
+    refundedAmountCents: 0,
+    test: false,
+    subscriptionId: undefined,
+  };
 }

@@ -1,4 +1,3 @@
-import { setImmediate as turn } from "node:timers/promises";
 import type {
   ImportDonationsRequest,
   ImportOpening,
@@ -13,7 +12,7 @@ import { DomainError, ErrorCode } from "../common/errors.ts";
 import { oneAhead } from "../common/one-ahead.ts";
 import type { Pool } from "../database/pool.ts";
 import type { Writer } from "../write/writer.ts";
-import { prepareRows, storePreparedRows } from "./import-batch.ts";
+import { storeImportedRows } from "./import-batch.ts";
 import { checkImportRow, type ImportedRow } from "./import-row.ts";
 
 /** The most rows of one message. */
@@ -28,11 +27,10 @@ export function createImportService(pool: Pool, writer: Writer): ServiceImpl<typ
       const { accountId, platform } = await open(pool, first.value);
       let stored = 0;
       let refused = 0;
-      // The next message is read, checked and prepared while the database stores the one before.
-      for await (const batch of oneAhead(readBatches(steps, platform))) {
-        const { chunks, refusedRows, received } = batch;
+      // The next message is read and checked while the database stores the one before.
+      for await (const { accepted, refusedRows, received } of oneAhead(readBatches(steps))) {
         refused += refusedRows.length;
-        stored += await storePreparedRows(writer, accountId, platform, chunks);
+        stored += await storeImportedRows(writer, accountId, platform, accepted);
         yield {
           received: BigInt(received),
           stored: BigInt(stored),
@@ -57,15 +55,13 @@ async function open(pool: Pool, { step }: ImportDonationsRequest): Promise<Impor
 }
 
 /** Reads the messages after the opening. `received` counts the rows so far. */
-async function* readBatches(steps: AsyncIterator<ImportDonationsRequest>, platform: number) {
+async function* readBatches(steps: AsyncIterator<ImportDonationsRequest>) {
   let received = 0;
   for await (const request of { [Symbol.asyncIterator]: () => steps }) {
     const rows = rowsOf(request);
-    const { accepted, refusedRows } = checkRows(rows, received);
+    const checked = checkRows(rows, received);
     received += rows.length;
-    yield { chunks: await prepareRows(platform, accepted), refusedRows, received };
-    // This batch goes to the database before the next message is read.
-    await turn();
+    yield { ...checked, received };
   }
 }
 
