@@ -14,15 +14,19 @@ const SECONDS_PER_DAY = 86_400;
 const FIRST_DAY = -719_162;
 const LAST_DAY = 2_932_896;
 
+/** The space at first, which grows. Most pages need less. */
+const FIRST_BYTES = 65_536;
+
 /** Writes JSON in UTF-8. Only `reserve` and `text` make space. */
 export class JsonWriter {
-  #out: Buffer;
+  #out = Buffer.allocUnsafe(FIRST_BYTES);
   #at = 0;
   #day = Number.NaN;
   #date = Buffer.alloc(0);
 
-  constructor(bytes: number) {
-    this.#out = Buffer.allocUnsafe(bytes);
+  /** Forgets what was written, which a failure may have left, and writes in the same space. */
+  begin(): void {
+    this.#at = 0;
   }
 
   /** Makes space for `bytes` more. */
@@ -127,8 +131,8 @@ export class JsonWriter {
     this.#at += count;
   }
 
-  /** Returns what was written. */
+  /** Returns a copy of what was written. */
   end(): Buffer {
-    return this.#out.subarray(0, this.#at);
+    return Buffer.from(this.#out.subarray(0, this.#at));
   }
 }

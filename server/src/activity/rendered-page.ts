@@ -39,8 +39,8 @@ const CLOSING_BRACE = 0x7d;
 const MAX_ROW_BYTES = 400;
 /** A control character takes six bytes in JSON. */
 const ESCAPED = 6;
-/** More than most rendered rows take with their texts. */
-const USUAL_ROW_BYTES = 360;
+/** All pages are written in the same space, one after the other. */
+const json = new JsonWriter();
 
 /** The parts of a rendered row between its values. Those with a word are found by its number. */
 const PART = {
@@ -74,18 +74,18 @@ export function renderPage(
   hasMore: boolean,
   nextCursor: string | undefined,
 ): Buffer {
-  const json = new JsonWriter((rows.length + 1) * USUAL_ROW_BYTES);
+  json.begin();
   json.text('{"data":[');
   for (let place = 0; place < rows.length; place++) {
     if (place > 0) json.byte(COMMA);
-    renderRow(json, rows[place] as RawActivityRow); // `place` is within the array
+    renderRow(rows[place] as RawActivityRow); // `place` is within the array
   }
   const cursor = nextCursor === undefined ? "null" : JSON.stringify(nextCursor);
   json.text(`],"pagination":{"has_more":${hasMore},"next_cursor":${cursor}}}`);
   return json.end();
 }
 
-function renderRow(json: JsonWriter, row: RawActivityRow): void {
+function renderRow(row: RawActivityRow): void {
   const types = PART.typeAndPlatform[row[TYPE_OFFSET] ?? 0]?.[row[PLATFORM_OFFSET] ?? 0];
   const unit = PART.unit[row[UNIT_OFFSET] ?? 0];
   if (types === undefined || unit === undefined) throw new Error("a feed row lacks a field");
@@ -109,13 +109,13 @@ function renderRow(json: JsonWriter, row: RawActivityRow): void {
   const refundedAt = at;
   if (!(nulls & IS_NULL.refunded)) at += 8;
   json.bytes(PART.name);
-  at = renderText(json, row, at, nulls & IS_NULL.name);
+  at = renderText(row, at, nulls & IS_NULL.name);
   json.bytes(PART.message);
-  at = renderText(json, row, at, nulls & IS_NULL.message);
+  at = renderText(row, at, nulls & IS_NULL.message);
   json.bytes(PART.value);
   json.bigint(row, VALUE_OFFSET);
   json.bytes(unit);
-  renderText(json, row, currencyAt, nulls & IS_NULL.currency);
+  renderText(row, currencyAt, nulls & IS_NULL.currency);
   json.bytes(PART.refunded);
   if (nulls & IS_NULL.refunded) json.bytes(PART.null);
   else json.bigint(row, refundedAt);
@@ -124,7 +124,7 @@ function renderRow(json: JsonWriter, row: RawActivityRow): void {
 }
 
 /** Renders the text at `at`, or null. Returns where the next column begins. */
-function renderText(json: JsonWriter, row: RawActivityRow, at: number, isNull: number): number {
+function renderText(row: RawActivityRow, at: number, isNull: number): number {
   if (isNull) {
     json.bytes(PART.null);
     return at;
