@@ -8,8 +8,6 @@ type Target = Attacker & { readonly ports: readonly number[] };
 const CONNECTIONS = 100;
 const MANY_CONNECTIONS = 10_000;
 const PIPELINED = 200;
-/** The unanswered requests that a connection may have. ADR 0030 */
-const ALLOWED = 16;
 /**
  * The pause between two requests of a connection. With instant answers, all connections send 4,500 requests a second.
  */
@@ -36,16 +34,6 @@ export const ATTACKS = {
         await untilClosed(socket, 1_000);
         await wait(1_000);
       }
-    }),
-
-  "pipelines that the gateway allows": (target) =>
-    inParallel(2_000, async (index) => {
-      await wait(index / 2);
-      const socket = await open(target, index);
-      while (!target.isOver() && socket.writable) {
-        await ask(target, socket, requestWith(ONE_KEY), ALLOWED);
-      }
-      socket.destroy();
     }),
 
   "10,000 connections": (target) =>
@@ -98,24 +86,19 @@ function askFromAll(target: Target, request: () => string): Promise<unknown> {
   });
 }
 
-/** Sends a request so often at once, and waits for the answers. */
-async function ask(target: Target, socket: Socket, request: string, times = 1): Promise<void> {
-  target.count("requests", times);
+async function ask(target: Target, socket: Socket, request: string): Promise<void> {
+  target.count("requests");
   await new Promise<void>((resolve) => {
-    let left = times;
     const end = () => {
       socket.off("data", answered).off("close", end);
       resolve();
     };
     const answered = (chunk: Buffer) => {
-      for (const [, status = ""] of chunk.toString("latin1").matchAll(/HTTP\/1\.1 (\d+)/g)) {
-        target.count(status);
-        left -= 1;
-      }
-      if (left === 0) end();
+      target.count(chunk.toString("latin1", 9, 12));
+      end();
     };
     socket.on("data", answered).on("close", end);
-    socket.write(request.repeat(times));
+    socket.write(request);
   });
 }
 
