@@ -1,5 +1,5 @@
 import { clientBucket } from "@activity/runtime/client-bucket";
-import { createRefusalDelay, type RefusedClients } from "@activity/runtime/refused-clients";
+import { delayRefusal, type RefusedClients } from "@activity/runtime/refused-clients";
 import type { Answers } from "./answer-request.ts";
 import { errorResponse } from "./error-response.ts";
 import type { UnreadableRequest } from "./gateway-request.ts";
@@ -14,15 +14,13 @@ export function refuseKnownClients(
   refused: RefusedClients,
   delayMs: number,
 ): Answers {
-  const delay = createRefusalDelay(delayMs);
-
   async function orRefusal(
     { requestId, clientAddress, signal }: UnreadableRequest,
     answer: () => Promise<GatewayResponse>,
   ): Promise<GatewayResponse> {
     const client = clientBucket(clientAddress);
     if (refused.untilMs(client) !== undefined) {
-      await delay(signal);
+      await delayRefusal(delayMs, signal);
       return errorResponse("rate_limit_exceeded", requestId);
     }
     const askedMs = performance.now();

@@ -1,30 +1,39 @@
 import { setImmediate as nextTurn, setTimeout as wait } from "node:timers/promises";
 
 /**
- * The delay of a repeated refusal, and of the refusal of a made-up credential. A flood that waits for its answers
- * leaves processor time to others. ADR 0030, 0037
+ * The delay of a repeated refusal, in milliseconds. A flood that waits for its answers leaves processor time to others.
+ * ADR 0030, 0037
  */
 export const REFUSAL_DELAY_MS = 250;
 
 /** The most delayed refusals in one turn of the event loop. */
 const REFUSALS_A_TURN = 32;
+/** The pause after such a turn, in lengths of the turn. Refusals thus take at most a quarter of the time. */
+const TURNS_PAUSED = 3;
+/** The longest pause. The turn in which a flood arrives can take seconds. */
+const LONGEST_PAUSE_MS = 250;
 
-/** Waits before a refusal, or until the signal aborts. Never rejects. */
-export type DelayRefusal = (signal?: AbortSignal) => Promise<void>;
+/** Resolves when the next refusals may be sent. There is one for the process, as there is one event loop. */
+let turn = Promise.resolve();
+let refusals = 0;
 
 /**
- * Creates a delay of `delayMs`, in milliseconds. After 32 refusals the event loop takes input and output before the
- * next. Node runs due timers without a pause, so a flood's timers would otherwise stop all other work. ADR 0030
+ * Waits before a refusal: `delayMs` milliseconds, or until the signal aborts, and then for a turn. After 32 refusals
+ * comes a pause three times as long as they took, so that a flood delays itself and not others. Never rejects. ADR 0030
  */
-export function createRefusalDelay(delayMs: number): DelayRefusal {
-  let turn = Promise.resolve();
-  let refusals = 0;
-  return async (signal) => {
-    await wait(delayMs, undefined, { signal }).catch(() => undefined);
-    refusals += 1;
-    if (refusals % REFUSALS_A_TURN === 1) turn = turn.then(() => nextTurn());
-    await turn;
-  };
+export async function delayRefusal(delayMs: number, signal?: AbortSignal): Promise<void> {
+  await wait(delayMs, undefined, { signal }).catch(() => undefined);
+  refusals += 1;
+  if (refusals % REFUSALS_A_TURN === 1) turn = turn.then(pauseAfterTurn);
+  await turn;
+}
+
+/** Waits for the end of this turn, and then several times as long as it took. */
+async function pauseAfterTurn(): Promise<void> {
+  const startMs = performance.now();
+  await nextTurn();
+  const tookMs = performance.now() - startMs;
+  await wait(Math.min(TURNS_PAUSED * tookMs, LONGEST_PAUSE_MS));
 }
 
 /** Clients whose requests are all refused for some time. A client is the bytes of `clientBucket`. */

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { AdmissionRequest, AdmissionResult } from "./admission.ts";
 import { refuseEarly } from "./known-refusals.ts";
@@ -42,7 +43,7 @@ describe("§8 a client that is known to be over its limit", () => {
     expect(asked.map(({ client }) => client)).toEqual(["flood", "other"]);
   });
 
-  it("is refused at once when as many of its requests wait as the limit admits", async () => {
+  it("is refused without a count when as many of its requests wait as the limit admits", async () => {
     const { admit, asked } = createManualStore();
     const waiting = Array.from({ length: 300 }, () => admit(from("flood")));
     expect(await admit(from("flood"))).toMatchObject({ kind: "client_refused" });
@@ -51,5 +52,16 @@ describe("§8 a client that is known to be over its limit", () => {
     await Promise.all(waiting);
     void admit(from("flood"));
     expect(asked).toHaveLength(301);
+  });
+
+  it("ADR 0030: waits for each refusal without a count", async () => {
+    const { admit, asked } = createManualStore();
+    const waiting = Array.from({ length: 300 }, () => admit(from("flood")));
+    const refusal = admit(from("flood"));
+    expect(await Promise.race([refusal, nextTurn("none yet")])).toBe("none yet");
+    asked[0]?.answer(refusedUntil(60_000));
+    await waiting[0];
+    expect(await Promise.race([admit(from("flood")), nextTurn("none yet")])).toBe("none yet");
+    await refusal;
   });
 });

@@ -1,4 +1,8 @@
-import { createRefusedClients } from "@activity/runtime/refused-clients";
+import {
+  createRefusedClients,
+  delayRefusal,
+  REFUSAL_DELAY_MS,
+} from "@activity/runtime/refused-clients";
 import { type AdmissionRequest, type AdmissionResult, CLIENT_LIMIT } from "./admission.ts";
 
 type Count = (request: AdmissionRequest) => Promise<AdmissionResult>;
@@ -6,7 +10,7 @@ type Count = (request: AdmissionRequest) => Promise<AdmissionResult>;
 /**
  * Refuses a client without a count if the count would refuse it, so that it does not fill the queue. That is a
  * client that was refused before, until its oldest admission leaves the window. It is also a client with as many
- * waiting requests as its limit. `nowMs` is a clock that never steps.
+ * waiting requests as its limit. Such a refusal is delayed. `nowMs` is a clock that never steps. ADR 0030
  */
 export function refuseEarly(count: Count, nowMs: () => number): Count {
   const refused = createRefusedClients(nowMs);
@@ -17,7 +21,10 @@ export function refuseEarly(count: Count, nowMs: () => number): Count {
     const untilMs = refused.untilMs(request.client);
     const client = request.client.toString("latin1");
     const before = waiting.get(client) ?? 0;
-    if (untilMs !== undefined || before >= CLIENT_LIMIT) return { kind: "client_refused", untilMs };
+    if (untilMs !== undefined || before >= CLIENT_LIMIT) {
+      await delayRefusal(REFUSAL_DELAY_MS, request.signal);
+      return { kind: "client_refused", untilMs };
+    }
     waiting.set(client, before + 1);
     try {
       const result = await count(request);

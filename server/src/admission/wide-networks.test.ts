@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { clientBucket } from "@activity/runtime/client-bucket";
 import { expect, it } from "vitest";
 import type { Admission } from "./admission.ts";
@@ -20,12 +21,14 @@ function createLimited() {
   };
 }
 
-it("ADR 0030: refuses every /64 of a /48 over its limit, until the minute ends", async () => {
+it("ADR 0030: refuses every /64 of a /48 over its limit after a delay, until the minute ends", async () => {
   const { isAdmitted, pass } = createLimited();
   for (let count = 0; count < NETWORK_LIMIT; count++) {
     expect(await isAdmitted(`2001:db8:1:${(count % 0xffff).toString(16)}::1`)).toBe(true);
   }
-  expect(await isAdmitted("2001:db8:1:ffff::1")).toBe(false);
+  const refusal = isAdmitted("2001:db8:1:ffff::1");
+  expect(await Promise.race([refusal, nextTurn("delayed")])).toBe("delayed");
+  expect(await refusal).toBe(false);
   expect(await isAdmitted("2001:db8:2::1")).toBe(true);
   pass(60_000);
   expect(await isAdmitted("2001:db8:1:ffff::1")).toBe(true);

@@ -1,3 +1,4 @@
+import { delayRefusal, REFUSAL_DELAY_MS } from "@activity/runtime/refused-clients";
 import { type Admission, CLIENT_LIMIT } from "./admission.ts";
 
 /** Requests per minute and core from one IPv6 /48: as many as ten clients may send. ADR 0030 */
@@ -34,10 +35,11 @@ export function limitWideNetworks(admission: Admission, nowMs: () => number): Ad
 
   return {
     ready: admission.ready,
-    admit: async (request) =>
-      isOver(request.client)
-        ? { kind: "client_refused", untilMs: undefined }
-        : admission.admit(request),
+    async admit(request) {
+      if (!isOver(request.client)) return admission.admit(request);
+      await delayRefusal(REFUSAL_DELAY_MS, request.signal);
+      return { kind: "client_refused", untilMs: undefined };
+    },
     close: () => admission.close(),
   };
 }

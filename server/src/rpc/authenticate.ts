@@ -1,5 +1,4 @@
 import { clientBucket } from "@activity/runtime/client-bucket";
-import { createRefusalDelay, REFUSAL_DELAY_MS } from "@activity/runtime/refused-clients";
 import { inSpan } from "@activity/runtime/traces";
 import type { Interceptor, StreamRequest, UnaryRequest } from "@connectrpc/connect";
 import {
@@ -30,7 +29,6 @@ export type Call = Pick<
 export type Authenticate = (call: Call) => Promise<void>;
 
 const TOO_MANY = `Too many requests: ${CLIENT_LIMIT} from one address and ${ACCOUNT_LIMIT} for one account are admitted in ${WINDOW_SECONDS} seconds; try again after ${WINDOW_SECONDS} seconds.`;
-const delayRefusal = createRefusalDelay(REFUSAL_DELAY_MS);
 const BEARER = /^bearer +(\S+)$/i;
 
 /**
@@ -159,10 +157,7 @@ export async function countUnknown(admission: Admission, call: Call): Promise<vo
   const client = clientBucket(call.contextValues.get(peerAddressKey) ?? "");
   // Without the call's signal, because other calls may wait for the same count.
   const { kind } = await admission.admit({ client });
-  if (kind === "client_refused") {
-    await delayRefusal();
-    throw new OverloadedError();
-  }
+  if (kind === "client_refused") throw new OverloadedError();
 }
 
 /** Over a wire, admission runs before the call's own span. */
