@@ -43,7 +43,8 @@ export async function serveProcess(options: ServeProcess): Promise<ServedProcess
   const log = await open(logFile, "w");
   const command = [...flags, ...profileFlags(name, profileFolder), file, ...args];
   const child = spawn(process.execPath, command, {
-    env: { ...baseEnv(), NODE_ENV: "production", ...env },
+    // The image sets the second variable too.
+    env: { ...baseEnv(), NODE_ENV: "production", MALLOC_ARENA_MAX: "2", ...env },
     stdio: ["ignore", log.fd, log.fd],
   });
   await log.close();
