@@ -48,9 +48,9 @@ function commonOptions(flavour: ServerFlavour, data: string): string[] {
   const user = process.getuid?.() === 0 ? ["--user=root"] : [];
   // The binary log doubles each write, and nothing here reads it.
   const ofMysql = ["--skip-log-bin", "--mysqlx=OFF", "--secure-file-priv=NULL"];
-  // At its start, MariaDB deletes all temporary tables in this folder. In a shared folder others would lose theirs.
   // By default, buffers of engines that no table here has take 30 MB at the start.
   const unused = ["--aria-pagecache-buffer-size=8M", "--key-buffer-size=1M"];
+  // At its start, MariaDB deletes all temporary tables in this folder. In a shared folder others would lose theirs.
   const ofMariadb = [`--tmpdir=${data}`, ...unused];
   return [dataOption(data), ...user, ...(flavour === "mysql" ? ofMysql : ofMariadb)];
 }
