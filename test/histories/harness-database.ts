@@ -11,6 +11,8 @@ const DISK = "size=1200m";
 /** So small that it is full before a soak takes its first sample. */
 const BUFFER_POOL = "--innodb-buffer-pool-size=32M";
 const MEGABYTE = 1_048_576;
+/** As `npm start` and the image have it. Without it each new thread's arena counts as growth. */
+export const ARENAS = { MALLOC_ARENA_MAX: "2" };
 const FAKETIME = {
   ...{ title: "libfaketime", names: ["libfaketime"], folder: "faketime", megabytes: 200 },
   otherwise: "these tests step the clock of a database",
@@ -31,6 +33,7 @@ export async function startBadDatabase(folder: string) {
       ...{ ...there, dataDir: join(disk, "database"), ephemeral: true },
       env: {
         ...process.env,
+        ...ARENAS,
         ...{ LD_PRELOAD: join(faketime, library), FAKETIME_TIMESTAMP_FILE: clock },
         // The server reads the file each second. Steps do not change the monotonic clock, which measures waits.
         ...{ FAKETIME_CACHE_DURATION: "0", FAKETIME_DONT_FAKE_MONOTONIC: "1" },

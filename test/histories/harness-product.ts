@@ -9,7 +9,7 @@ import { startTestStack } from "../harness/stack.ts";
 import { createInstance, type ProcessInstance } from "../operating/harness-instances.ts";
 import { KEYS } from "../operating/harness-parts.ts";
 import type { HistoryBug } from "./harness-bugs.ts";
-import { startBadDatabase } from "./harness-database.ts";
+import { ARENAS, startBadDatabase } from "./harness-database.ts";
 import { type Link, startToxiproxy } from "./harness-go.ts";
 
 /** Two of each process on one database, Temporal and Redis. Each connection between processes has a link. */
@@ -27,8 +27,8 @@ const portOf = (url: string) => Number(new URL(url).port);
 /** Starts the product. `programs` is the folder of the Go programs. Each process has the bug, if there is one. */
 export async function startProduct(folder: string, programs: string, bug?: HistoryBug) {
   const planted = bug
-    ? { PLANTED: JSON.stringify(bug), NODE_OPTIONS: `--import=${PLANT_HERE}` }
-    : { NODE_OPTIONS: `--import=${COLLECT_HERE}` };
+    ? { ...ARENAS, PLANTED: JSON.stringify(bug), NODE_OPTIONS: `--import=${PLANT_HERE}` }
+    : { ...ARENAS, NODE_OPTIONS: `--import=${COLLECT_HERE}` };
   const { receiver, trusting } = await startTrustedReceiver(folder, answer(200));
   const database = await startBadDatabase(folder);
   /** The tests' own core and gateway. Their connections have no faults. */
