@@ -13,6 +13,14 @@ describe("§4.4.8 the wait after a failure", () => {
     expect(wait(86_400_000, 0)).toBe(600_000);
   });
 
+  it("is never shorter than the back-off, whatever Retry-After says", () => {
+    const waits = [1, 2, 3].map((failures) =>
+      delayMs(failed("rate_limit_exceeded", 0), failures, 0),
+    );
+    expect(waits).toEqual([1_000, 2_000, 4_000]);
+    expect(delayMs(failed("network_error", 1_500), 3, 0)).toBe(4_000);
+  });
+
   it("is 60 seconds if a refusal has no Retry-After", () => {
     expect(delayMs(failed("rate_limit_exceeded"), 1, 0)).toBe(60_000);
     expect(delayMs(failed("rate_limit_exceeded"), 9, 0)).toBe(60_000);

@@ -44,7 +44,7 @@ export async function request<Body>(
 /**
  * Returns the wait after a failed request, in milliseconds. It is `Retry-After`, at most ten minutes, or 60 seconds
  * after 429 and 503, and `random` (0 to 1) adds up to a tenth. After other failures it is 1, 2, 4, … up to 60 seconds,
- * and `random` takes away up to half.
+ * and `random` takes away up to half. No `Retry-After` shortens that.
  */
 export function delayMs(
   { reason, retryAfterMs }: Extract<Outcome<unknown>, { kind: "failed" }>,
@@ -53,7 +53,8 @@ export function delayMs(
 ): number {
   const isRefusal = reason === "rate_limit_exceeded" || reason === "temporarily_unavailable";
   const waitMs = retryAfterMs ?? (isRefusal ? DEFAULT_RETRY_AFTER_MS : undefined);
-  if (waitMs !== undefined) return Math.min(waitMs, MAX_RETRY_AFTER_MS) * (1 + random / 10);
   const ceiling = Math.min(FIRST_BACK_OFF_MS * 2 ** (failures - 1), MAX_BACK_OFF_MS);
-  return ceiling * (1 - random / 2);
+  const backOffMs = ceiling * (1 - random / 2);
+  if (waitMs === undefined) return backOffMs;
+  return Math.max(backOffMs, Math.min(waitMs, MAX_RETRY_AFTER_MS) * (1 + random / 10));
 }

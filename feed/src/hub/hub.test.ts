@@ -224,6 +224,27 @@ describe("the hub's admission", () => {
     }
   });
 
+  it("refuses targets that are no URL, and serves on", async () => {
+    const upgrade = { connection: "Upgrade", upgrade: "websocket" };
+    for (const path of ["//", "///?a", "http://["]) {
+      expect(await statusOf({ path })).toBe(401);
+      expect(await statusOf({ path, headers: upgrade })).toBe(401);
+    }
+  });
+
+  it("serves on when a client resets its refused WebSocket", async () => {
+    const { promise: gone, resolve } = Promise.withResolvers<void>();
+    const socket = connect(hub.port, "127.0.0.1", () => {
+      socket.write(
+        "GET /socket HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n",
+      );
+      socket.resetAndDestroy();
+      resolve();
+    });
+    await gone;
+    expect(await statusOf({ path: path() })).toBe(200);
+  });
+
   it("serves nothing else, and forbids caches, referrers and frames", async () => {
     expect(await statusOf({ path: `/?token=${token}` })).toBe(404);
     expect(await statusOf({ path: `/socket?token=${token}` })).toBe(404);

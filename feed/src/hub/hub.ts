@@ -45,7 +45,10 @@ export async function startHub({ port, token, ...options }: HubOptions): Promise
   const page = readOverlayPage();
   const listeners = new Set<Listener>();
   const admission = { port, token };
-  const urlOf = ({ url = "" }: IncomingMessage) => new URL(url, `http://${HOST}`);
+  const base = `http://${HOST}`;
+  /** Some targets are no URL, such as `//`. The hub serves nothing at `/`. */
+  const urlOf = ({ url = "" }: IncomingMessage) =>
+    new URL(URL.canParse(url, base) ? url : "/", base);
 
   /** Sends a listener the records that it missed, and then each new one. */
   function add(listener: Listener, after: string | null): void {
@@ -70,13 +73,16 @@ export async function startHub({ port, token, ...options }: HubOptions): Promise
     }
   });
   server.on("upgrade", (request, socket: Duplex, head) => {
+    // Node removed its own listener. Without one, a reset would end the process.
+    socket.on("error", () => socket.destroy());
     const url = urlOf(request);
     const refusal =
       refusalOf(request, url, admission) ?? (url.pathname === "/socket" ? undefined : NOT_FOUND);
     const listener = refusal ? undefined : openWebSocket(request, socket, head);
     if (listener) return add(listener, url.searchParams.get("after"));
     const status = refusal?.status ?? 400;
-    socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\n\r\n`);
+    const answer = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\n\r\n`;
+    socket.end(answer, () => socket.destroy());
   });
   server.maxConnections = MAX_CONNECTIONS;
   await new Promise<void>((resolve, reject) => {

@@ -50,8 +50,7 @@ export function openWebSocket(
     isAlive = false;
     write(Opcode.Ping, Buffer.alloc(0));
   }, PING_EVERY_MS);
-  socket.on("data", read).on("error", () => socket.destroy());
-  socket.on("close", () => clearInterval(timer));
+  socket.on("data", read).on("close", () => clearInterval(timer));
   if (head.length > 0) read(head);
   return {
     send: (activity) => write(Opcode.Text, Buffer.from(JSON.stringify(activity))),
