@@ -298,6 +298,21 @@ describe("ADR 0052: a poll that waits", () => {
     expect(core.calls).toHaveLength(3);
   });
 
+  it("asks a core again after a pause if that core has an older version", async () => {
+    core.page = { accountId: "account", feedVersion: 1n };
+    core.before = () => {
+      if (core.calls.length === 50) core.page = filled;
+    };
+    const answering = poll();
+    await isHeld();
+    const notifying = setInterval(() => core.notify("account", 2n), 10);
+    await expect.poll(() => core.calls.length).toBe(2);
+    clearInterval(notifying);
+    core.page = filled;
+    expect((await answering).status).toBe(200);
+    expect(core.calls).toHaveLength(3);
+  });
+
   it("is not held if the core, of the previous version, names no account", async () => {
     expect((await poll()).status).toBe(200);
     expect(calls()).toEqual(["ListActivities"]);

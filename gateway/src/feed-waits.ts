@@ -60,9 +60,16 @@ export function createFeedWaits(
   let hasClosed = false;
   let ticking: NodeJS.Timeout | undefined;
 
-  function endSlots(): void {
-    const now = Math.floor(performance.now() / SLOT_MS);
-    for (const [slot, waits] of bySlot) if (slot <= now) for (const held of waits) finish(held);
+  /** Ends the waits of each slot when it begins. */
+  function awaitSlot(): void {
+    ticking = setTimeout(
+      () => {
+        awaitSlot();
+        const now = Math.floor(performance.now() / SLOT_MS);
+        for (const [slot, waits] of bySlot) if (slot <= now) for (const held of waits) finish(held);
+      },
+      Math.ceil(SLOT_MS - (performance.now() % SLOT_MS)),
+    );
   }
 
   function finish(held: Held): void {
@@ -75,7 +82,7 @@ export function createFeedWaits(
     if (left === 0) byClient.delete(held.client);
     else byClient.set(held.client, left);
     if (count === 0) {
-      clearInterval(ticking);
+      clearTimeout(ticking);
       ticking = undefined;
       versions.release();
     }
@@ -128,7 +135,7 @@ export function createFeedWaits(
       byClient.set(client, (byClient.get(client) ?? 0) + 1);
       count += 1;
       versions.open();
-      ticking ??= setInterval(endSlots, SLOT_MS);
+      if (ticking === undefined) awaitSlot();
       return waitOf(held, signal);
     },
     close() {

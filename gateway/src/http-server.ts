@@ -78,6 +78,12 @@ export function createHttpServer(
 
   async function refuseConnect(request: IncomingMessage, socket: Duplex): Promise<void> {
     const { authorization, forwardedFor } = readRequestHead(request.rawHeaders);
+    socket.on("error", () => socket.destroy());
+    await pipelines.lastAnswer(socket);
+    if (!socket.writable) {
+      socket.destroy();
+      return;
+    }
     await answerRaw(socket, request.socket.remoteAddress, forwardedFor, (caller) =>
       answers.answerRequest({
         ...caller,

@@ -41,6 +41,12 @@ describe("ADR 0032: pages are kept", () => {
     expect(pages.find("key", "a")?.body.toString()).toBe('"💜"');
   });
 
+  it("in memory of their own, so that a small page keeps nothing else", () => {
+    const pages = createKeptPages(MB);
+    pages.note("key", "a", empty("1"));
+    expect(pages.find("key", "a")?.body.buffer.byteLength).toBe(2);
+  });
+
   it("within the memory, the latest requested ones, with a quarter for empty ones", () => {
     const pages = createKeptPages(100_000);
     pages.note("key", "empty", empty("1"));

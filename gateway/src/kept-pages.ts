@@ -51,7 +51,7 @@ export function createKeptPages(maxBytes: number): KeptPages {
       const [store, other] = isEmpty ? [empty, filled] : [filled, empty];
       other.delete(name);
       if (isEmpty || askedOnce.delete(name) || store.has(name)) {
-        store.set(name, { etag, body: Buffer.from(body), isEmpty });
+        store.set(name, { etag, body: copyOf(body), isEmpty });
       } else {
         askedOnce.set(name, true);
       }
@@ -64,6 +64,14 @@ function createStore(maxBytes: number) {
     maxSize: Math.floor(maxBytes),
     sizeCalculation: ({ body, etag }) => body.length + etag.length + OVERHEAD_BYTES,
   });
+}
+
+/** Copies a page into memory of its own. A small `Buffer.from` would keep 8 KB that it shares with dead buffers. */
+function copyOf(body: string | Buffer): Buffer {
+  const copy = Buffer.allocUnsafeSlow(Buffer.byteLength(body));
+  if (typeof body === "string") copy.write(body);
+  else body.copy(copy);
+  return copy;
 }
 
 function nameOf(apiKey: string, query: string): string {

@@ -58,6 +58,26 @@ describe("ADR 0030: of the requests that a connection sends without waiting for 
     expect(core.calls.length).toBeLessThanOrEqual(1);
   });
 
+  it("CONNECT is answered after those before it", async () => {
+    const socket = connect(port, "127.0.0.1");
+    let text = "";
+    socket.on("data", (chunk) => {
+      text += chunk;
+    });
+    socket.write(`${REQUEST}CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n`);
+    await expect.poll(() => held.length).toBe(1);
+    await new Promise(setImmediate);
+    expect(core.calls).toHaveLength(1);
+    const answering = setInterval(() => held.shift()?.(), 1);
+    await once(socket, "close");
+    clearInterval(answering);
+    expect(text.match(/HTTP\/1.1 404|connection: close/gi)).toEqual([
+      "HTTP/1.1 404",
+      "HTTP/1.1 404",
+      "Connection: close",
+    ]);
+  });
+
   it("waiting ones make no call once the client has left", async () => {
     const socket = connect(port, "127.0.0.1", () => socket.write(REQUEST.repeat(10)));
     await expect.poll(() => held.length).toBe(1);

@@ -2,8 +2,8 @@ import type { FeedWait } from "./feed-waits.ts";
 import type { ReadPage } from "./reads.ts";
 import { isOutOfReach } from "./upstream-error.ts";
 
-/** The pause before a core that did not answer is called again. */
-const OUTAGE_PAUSE_MS = 500;
+/** The pause before a core is called again that did not answer, or that does not know the newer version. */
+const PAUSE_MS = 500;
 
 /**
  * Reads a page again each time its feed changes. Resolves with the first page that holds a record, or with the last
@@ -18,7 +18,11 @@ export async function waitForRecord(
   let page = empty;
   try {
     while (page.emptyFeed !== undefined && (await wait.changedAfter(page.emptyFeed.version))) {
+      const { version } = page.emptyFeed;
       page = (await readUnlessOver(wait, readAgain)) ?? page;
+      // After a failover a database can lack the change that the gateway heard of.
+      const isOld = page.emptyFeed !== undefined && page.emptyFeed.version <= version;
+      if (isOld && !(await wait.pause(PAUSE_MS))) return page;
     }
     return page;
   } finally {
@@ -36,6 +40,6 @@ async function readUnlessOver(
     } catch (error) {
       if (!isOutOfReach(error)) throw error;
     }
-  } while (await wait.pause(OUTAGE_PAUSE_MS));
+  } while (await wait.pause(PAUSE_MS));
   return undefined;
 }

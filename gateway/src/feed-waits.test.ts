@@ -1,0 +1,34 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { createFeedWaits } from "./feed-waits.ts";
+import { createRouterCore } from "./testing/router-core.ts";
+import { createUpstream } from "./upstream.ts";
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+it("ADR 0052: a wait ends up to 500 ms early and never late, whenever the first one began", async () => {
+  const waits = createFeedWaits(createUpstream(createRouterCore().transport), {
+    ...{ heldByAccount: 9, heldByClient: 9 },
+  });
+  const endedMs: number[] = [];
+  for (const seconds of [3, 1, 2]) {
+    vi.advanceTimersByTime(370);
+    const beganMs = performance.now();
+    const { signal } = new AbortController();
+    const wait = waits.begin({ accountId: "a", clientAddress: "192.0.2.1", seconds, signal });
+    void wait?.changedAfter(1n).then(() => {
+      endedMs.push(seconds * 1_000 - (performance.now() - beganMs));
+    });
+  }
+  await vi.advanceTimersByTimeAsync(4_000);
+  expect(endedMs).toHaveLength(3);
+  for (const earlyMs of endedMs) {
+    expect(earlyMs).toBeGreaterThanOrEqual(0);
+    expect(earlyMs).toBeLessThanOrEqual(500);
+  }
+  waits.close();
+});
