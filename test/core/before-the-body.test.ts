@@ -91,14 +91,32 @@ describe("ADR 0037: the connection of a gateway", () => {
     return request.reusedSocket;
   }
 
+  /** Opens 600 connections without a credential. By then the core has closed those that were idle longest. */
+  async function openUnknown(): Promise<Socket[]> {
+    const unknown = await Promise.all(Array.from({ length: 600 }, open));
+    for (const socket of unknown) socket.on("error", () => {}).resume();
+    await Promise.any(unknown.map((socket) => once(socket, "close")));
+    return unknown;
+  }
+
   it("stays open for its credential, without API keys, beside 600 unknown connections", async () => {
     const credential = await stack.credential(Permission.ClientAddressForward);
     expect(await admitWithoutKey(credential)).toBe(false);
-    const unknown = await Promise.all(Array.from({ length: 600 }, open));
-    for (const socket of unknown) socket.on("error", () => {}).resume();
-    // By then the core has closed connections that were idle for longer.
-    await Promise.any(unknown.map((socket) => once(socket, "close")));
+    const unknown = await openUnknown();
     expect(await admitWithoutKey(credential)).toBe(true);
+    for (const socket of unknown) socket.destroy();
+  });
+
+  it("stays open while its call waits for the database, beside 600 unknown connections", async () => {
+    const credential = await stack.credential(Permission.ClientAddressForward);
+    await admitWithoutKey(credential);
+    agent.destroy();
+    await stack.database.queryShards("LOCK TABLES rate_window WRITE");
+    const admitting = admitWithoutKey(credential);
+    await expect.poll(() => stack.database.isRunning("INSERT INTO rate_window")).toBe(true);
+    const unknown = await openUnknown();
+    await stack.database.queryShards("UNLOCK TABLES");
+    expect(await admitting).toBe(false);
     for (const socket of unknown) socket.destroy();
   });
 });

@@ -7,7 +7,13 @@ import {
   type AdmissionResult,
   CLIENT_LIMIT,
 } from "../admission/admission.ts";
-import { callerKey, fromServiceKey, inProcessKey, peerAddressKey } from "../admission/caller.ts";
+import {
+  callerKey,
+  fromServiceKey,
+  inProcessKey,
+  keepConnectionKey,
+  peerAddressKey,
+} from "../admission/caller.ts";
 import { WINDOW_SECONDS } from "../admission/rate-window.ts";
 import { hashApiKey, isApiKeyText } from "../api-key/api-key.ts";
 import { ClientRefusedError, DomainError, ErrorCode } from "../common/errors.ts";
@@ -99,6 +105,8 @@ export function createAuthenticate(
         `This call needs \`${header} <service credential>\` with a credential that is neither expired nor revoked.`,
       );
     }
+    // Before anything else is awaited: unknown connections are cut while many calls wait for the database.
+    call.contextValues.get(keepConnectionKey)();
     return credential;
   }
 

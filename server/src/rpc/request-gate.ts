@@ -1,5 +1,5 @@
 import type { HandlerContext, Interceptor, UnaryRequest } from "@connectrpc/connect";
-import { callerKey, fromServiceKey, keepConnectionKey } from "../admission/caller.ts";
+import { callerKey, keepConnectionKey } from "../admission/caller.ts";
 import type { Authenticate, Call } from "./authenticate.ts";
 
 /** Checks a call before any of its body is read. */
@@ -29,9 +29,7 @@ export function createRequestGate(
       );
       await refuse({ ...call, stream: false, message: NOT_READ } as UnaryRequest);
     } finally {
-      // A gateway authenticates by its own credential, not by its client's.
-      const isKnown = contextValues.get(callerKey) || contextValues.get(fromServiceKey);
-      if (isKnown) contextValues.get(keepConnectionKey)();
+      if (contextValues.get(callerKey)) contextValues.get(keepConnectionKey)();
     }
   };
 }
