@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 
-/** A kept page, and its etag from the core. */
+/** A page, and its etag from the core. */
 export type KeptPage = {
   readonly etag: string;
   /** The JSON, in UTF-8. */
@@ -9,19 +9,11 @@ export type KeptPage = {
   readonly isEmpty: boolean;
 };
 
-/** A page to answer with. */
-export type AnsweredPage = {
-  readonly etag: string;
-  /** The JSON, as text or in UTF-8. */
-  readonly body: string | Buffer;
-  readonly isEmpty: boolean;
-};
-
 /** Recently answered pages, by API key and query. */
 export type KeptPages = {
   find(apiKey: string, query: string): KeptPage | undefined;
   /** Keeps an answered page if it is empty or was requested before. */
-  note(apiKey: string, query: string, page: AnsweredPage): void;
+  note(apiKey: string, query: string, page: KeptPage): void;
 };
 
 /** The share of the memory for empty pages: they are small, and requested most. */
@@ -67,10 +59,9 @@ function createStore(maxBytes: number) {
 }
 
 /** Copies a page into memory of its own. A small `Buffer.from` would keep 8 KB that it shares with dead buffers. */
-function copyOf(body: string | Buffer): Buffer {
-  const copy = Buffer.allocUnsafeSlow(Buffer.byteLength(body));
-  if (typeof body === "string") copy.write(body);
-  else body.copy(copy);
+function copyOf(body: Buffer): Buffer {
+  const copy = Buffer.allocUnsafeSlow(body.length);
+  body.copy(copy);
   return copy;
 }
 

@@ -1,11 +1,10 @@
 import { type ListActivitiesRequest, type ListActivitiesResponse, Order } from "@activity/proto";
 import type { CallOptions } from "@connectrpc/connect";
 import type { GatewayResponse } from "./gateway-response.ts";
-import type { AnsweredPage, KeptPages } from "./kept-pages.ts";
+import type { KeptPages } from "./kept-pages.ts";
 import { parseActivityQuery } from "./query/activity-query.ts";
 import { parseStrictQuery } from "./query/strict-query.ts";
-import { renderMe } from "./render/me.ts";
-import { renderPage } from "./render/page.ts";
+import { renderMe } from "./render-me.ts";
 import type { Upstream } from "./upstream.ts";
 
 /** The inputs of a read. */
@@ -60,23 +59,16 @@ async function readPage(
   if (page.notModified && kept !== undefined) {
     return { body: kept.body, emptyFeed: kept.isEmpty ? feedOf(request, page) : undefined };
   }
-  const { body, isEmpty } = bodyOf(page);
-  pages.note(apiKey, query, { etag: page.etag, body, isEmpty });
+  const { etag, isEmpty, json } = page;
+  const body = Buffer.from(json.buffer, json.byteOffset, json.byteLength);
+  pages.note(apiKey, query, { etag, body, isEmpty });
   return { body, emptyFeed: isEmpty ? feedOf(request, page) : undefined };
 }
 
-function bodyOf(page: ListActivitiesResponse): Pick<AnsweredPage, "body" | "isEmpty"> {
-  const { buffer, byteOffset, byteLength } = page.json;
-  // A core of the previous version sends messages.
-  if (byteLength === 0) return { body: renderPage(page), isEmpty: page.activities.length === 0 };
-  return { body: Buffer.from(buffer, byteOffset, byteLength), isEmpty: page.isEmpty };
-}
-
-/** A core of the previous version names no account. Its pages cannot be waited for. */
 function feedOf(
   { order, until }: ListActivitiesRequest,
   { accountId, feedVersion: version }: ListActivitiesResponse,
 ): ReadPage["emptyFeed"] {
-  const mayFill = order === Order.ASC && until === undefined && accountId !== "";
+  const mayFill = order === Order.ASC && until === undefined;
   return mayFill ? { accountId, version } : undefined;
 }

@@ -7,7 +7,6 @@ import {
   PlatformEventService,
 } from "@activity/proto";
 import { timestampNow } from "@bufbuild/protobuf/wkt";
-import { renderPage } from "../../gateway/src/render/page.ts";
 import { unique } from "../harness/builders.ts";
 import type { Clients } from "../harness/clients.ts";
 import type { ActivityJson, PageJson } from "../harness/json.ts";
@@ -117,9 +116,9 @@ export function createChangingFeed(accountId: string, call: Clients): ChangingFe
     begun += 1;
     inFlight = change().then(async () => {
       answered += 1;
-      const all = { accountId, order: Order.ASC, limit: 100 };
-      const page = await call(ActivityService).listActivities(all);
-      states.push((JSON.parse(renderPage(page)) as PageJson).data);
+      const all = { accountId, order: Order.ASC, limit: 100, asJson: true };
+      const { json } = await call(ActivityService).listActivities(all);
+      states.push((JSON.parse(Buffer.from(json).toString()) as PageJson).data);
     });
     return inFlight;
   }

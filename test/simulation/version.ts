@@ -6,20 +6,9 @@ import { createDispatcher } from "./dispatcher.ts";
 export type Version = {
   readonly name: string;
   readonly createDispatcher: typeof createDispatcher;
-  /** The rules that this version breaks alone. They are not checked. */
-  readonly breaks: readonly string[];
 };
 
-export const THIS_VERSION: Version = { name: "this version", createDispatcher, breaks: [] };
-
-/**
- * Since that version, a record of another process's attempt counts the wait from the attempt's end, and a lost record
- * has another text. Empty this list when `.ci/base` changes.
- */
-const BREAKS = [
-  "a retry is due one wait after its attempt's end",
-  "a record holds the receiver's answer",
-];
+export const THIS_VERSION: Version = { name: "this version", createDispatcher };
 
 /**
  * Loads the dispatcher a second time, with the pollers, recorder, activities, workflows and protos of the version
@@ -40,5 +29,5 @@ export async function loadPrevious(): Promise<Version> {
     },
   });
   const loaded: typeof import("./dispatcher.ts") = await import(href);
-  return { name: "the version before", createDispatcher: loaded.createDispatcher, breaks: BREAKS };
+  return { name: "the version before", createDispatcher: loaded.createDispatcher };
 }

@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { renderTimestamp } from "../render/timestamp.ts";
 import { findTimestamp } from "./timestamp.ts";
 
 describe("§4.2 a time in a query", () => {
@@ -44,7 +43,7 @@ describe("§4.2 a time in a query", () => {
     expect(findTimestamp(text)).toBeUndefined();
   });
 
-  it("survives rendering and reading, from year 0001 to 9999", () => {
+  it("is read to the microsecond, from year 0001 to 9999", () => {
     const seconds = fc.bigInt(-62_135_596_800n, 253_402_300_799n);
     fc.assert(
       fc.property(seconds, fc.nat(999_999), (second, micros) => {
@@ -53,7 +52,9 @@ describe("§4.2 a time in a query", () => {
           seconds: second,
           nanos: micros * 1000,
         };
-        expect(findTimestamp(renderTimestamp(time))).toEqual(time);
+        const whole = new Date(Number(second) * 1_000).toISOString().slice(0, 19);
+        const text = `${whole}.${String(micros).padStart(6, "0")}Z`;
+        expect(findTimestamp(text)).toEqual(time);
       }),
       { numRuns: 2000 },
     );

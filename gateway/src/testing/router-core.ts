@@ -37,6 +37,13 @@ export type RouterCore = {
   before: (call: CoreCall) => void | Promise<void>;
 };
 
+const textOf = (data: string) =>
+  Buffer.from(`{"data":[${data}],"pagination":{"has_more":false,"next_cursor":null}}`);
+/** The end of a feed. */
+export const EMPTY_PAGE = { json: textOf(""), isEmpty: true };
+/** A page with a record whose message is `message`. The gateway does not read it. */
+export const pageWith = (message: string) => ({ json: textOf(`{"message":"${message}"}`) });
+
 /** Creates a core that admits every request and has an empty feed. */
 export function createRouterCore(): RouterCore {
   const calls: CoreCall[] = [];
@@ -87,7 +94,7 @@ export function createRouterCore(): RouterCore {
   });
   const notify: RouterCore["notify"] = (accountId, version) =>
     void changes.emit("feed", { accountId, version });
-  const core: RouterCore = { transport, calls, page: {}, notify, before: () => undefined };
+  const core: RouterCore = { transport, calls, page: EMPTY_PAGE, notify, before: () => undefined };
   return core;
 }
 
