@@ -5,11 +5,14 @@ import { fetchAptPackages } from "../../dev-stack/src/apt-packages.ts";
 import { startDatabase } from "../../dev-stack/src/database.ts";
 import { createProgress } from "../../dev-stack/src/progress.ts";
 import { runCommand } from "../../dev-stack/src/run-command.ts";
+import { connectTo } from "../harness/database.ts";
 
 /** The size of the disk. It holds the logs and tables of an hour. */
 const DISK = "size=1200m";
-/** So small that it is full before a soak takes its first sample. */
-const BUFFER_POOL = "--innodb-buffer-pool-size=32M";
+/** Caches that fill would count as growth: the pool is filled at each start, and no ended thread is kept. */
+const CACHES = ["--innodb-buffer-pool-size=32M", "--thread-cache-size=0"];
+/** 2 to this power rows of 8,000 bytes: twice the pool. */
+const DOUBLINGS = 13;
 const MEGABYTE = 1_048_576;
 /** As `npm start` and the image have it. Without it each new thread's arena counts as growth. */
 export const ARENAS = { MALLOC_ARENA_MAX: "2" };
@@ -38,9 +41,14 @@ export async function startBadDatabase(folder: string) {
         // The server reads the file each second. Steps do not change the monotonic clock, which measures waits.
         ...{ FAKETIME_CACHE_DURATION: "0", FAKETIME_DONT_FAKE_MONOTONIC: "1" },
       },
-      serverOptions: ["--log-bin=binlog", "--server-id=1", "--binlog-format=ROW", BUFFER_POOL],
+      serverOptions: ["--log-bin=binlog", "--server-id=1", "--binlog-format=ROW", ...CACHES],
     });
   let server = await start();
+  await fillPool(server.url);
+  // The server that wrote so much would never be as small again.
+  await server.stop();
+  server = await start();
+  await fillPool(server.url);
   let killed = Promise.resolve();
   const filler = join(disk, "filler");
   const free = () => rm(filler, { force: true });
@@ -55,6 +63,7 @@ export async function startBadDatabase(folder: string) {
     async start(): Promise<void> {
       await killed;
       server = await start();
+      await fillPool(server.url);
     },
     /** Sets how many seconds its clock is ahead. A running server follows within a second. */
     stepTo: (seconds: number) => step(clock, seconds),
@@ -72,6 +81,24 @@ export async function startBadDatabase(folder: string) {
       await run("umount", disk);
     },
   };
+}
+
+/** Reads more than the pool holds. */
+async function fillPool(url: string): Promise<void> {
+  const pool = connectTo(url);
+  await pool.query("SET SESSION sql_log_bin = 0");
+  await pool.query("CREATE DATABASE IF NOT EXISTS filler");
+  await pool.query(
+    "CREATE TABLE IF NOT EXISTS filler.page (pad VARCHAR(8000)) CHARACTER SET latin1",
+  );
+  const [rows] = await pool.query("SELECT COUNT(*) AS n FROM filler.page WHERE pad <> ''");
+  if ((rows as { n: number }[])[0]?.n === 0) {
+    await pool.query("INSERT INTO filler.page VALUES (REPEAT('x', 8000))");
+    for (let doubling = 0; doubling < DOUBLINGS; doubling++) {
+      await pool.query("INSERT INTO filler.page SELECT pad FROM filler.page");
+    }
+  }
+  await pool.end();
 }
 
 /** Replaces the file, because the server can read it at any moment. */
