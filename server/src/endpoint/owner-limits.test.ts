@@ -17,6 +17,8 @@ it("admits one bulk retry a minute, and says when the next one may begin", () =>
   expect(() => checkBulkRetry(60 * SECOND, 0)).not.toThrow();
 });
 
-it("makes no owner wait for more than a minute when the clock steps back", () => {
-  expect(() => checkBulkRetry(0, 3_600 * SECOND)).toThrow(/in 60 s/);
+it("makes no owner wait when the clock has stepped back", () => {
+  const ahead = Array.from({ length: MAX_TESTS }, (_, place) => (3_600 + place) * SECOND);
+  expect(withTestAt(SECOND, ahead)).toEqual([SECOND]);
+  expect(() => checkBulkRetry(0, 3_600 * SECOND)).not.toThrow();
 });

@@ -12,7 +12,7 @@ export const SPAN_MICROS = 60_000_000;
  * account has sent `MAX_TESTS` within a minute.
  */
 export function withTestAt(nowMicros: number, before: readonly number[]): number[] {
-  const counted = before.filter((time) => time > nowMicros - SPAN_MICROS).slice(-MAX_TESTS);
+  const counted = before.filter((time) => isWithinSpan(time, nowMicros)).slice(-MAX_TESTS);
   const [oldest] = counted;
   if (counted.length < MAX_TESTS || oldest === undefined) return [...counted, nowMicros];
   throw new DomainError(
@@ -23,15 +23,18 @@ export function withTestAt(nowMicros: number, before: readonly number[]): number
 
 /** Fails if the account retried its failed deliveries together within the last minute. */
 export function checkBulkRetry(nowMicros: number, last: number | undefined): void {
-  if (last === undefined || last <= nowMicros - SPAN_MICROS) return;
+  if (last === undefined || !isWithinSpan(last, nowMicros)) return;
   throw new DomainError(
     ErrorCode.BulkRetryLimitReached,
     `The account retried failed deliveries within the last minute; do it again in ${secondsUntil(last, nowMicros)} s.`,
   );
 }
 
-/** Never longer than the span, even if the clock stepped back. */
+/** A time that is still to come, because the clock stepped back, does not count. It could refuse calls for hours. */
+function isWithinSpan(time: number, nowMicros: number): boolean {
+  return time > nowMicros - SPAN_MICROS && time <= nowMicros;
+}
+
 function secondsUntil(countedFrom: number, nowMicros: number): number {
-  const leftMicros = Math.min(SPAN_MICROS, countedFrom + SPAN_MICROS - nowMicros);
-  return Math.ceil(leftMicros / 1e6);
+  return Math.ceil((countedFrom + SPAN_MICROS - nowMicros) / 1e6);
 }
