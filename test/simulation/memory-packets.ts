@@ -24,7 +24,8 @@ export function createMemoryPackets(
     ): Promise<Result> {
       const accountNos = load[0]?.values[0] as readonly number[];
       const isLocking = load[0]?.sql.includes("FOR UPDATE");
-      const names = isLocking ? accountNos.map((accountNo) => `account ${accountNo}`) : [];
+      const accounts = isLocking ? accountNos.map((accountNo) => `account ${accountNo}`) : [];
+      const names = [...accounts, ...load.flatMap((statement) => deliveriesOf(tables, statement))];
       const transaction: Transaction = { session, isOver: false };
       const write = <Answer>(name: string, rows: readonly string[], work: () => Answer) =>
         locks.whenFree(link, name, rows, () => {
@@ -85,10 +86,11 @@ function rowsOf(tables: Tables, { sql, values }: Statement): readonly Row[] {
 }
 
 const BEGIN_RUNS = "UPDATE delivery SET state = ?, run = run + 1";
+const READ_DELIVERIES = "SELECT account_no, id, endpoint_id, event_id";
 
 /** The deliveries that a statement locks. The statement waits while another transaction has locked one of them. */
 function deliveriesOf(tables: Tables, { sql, values }: Statement): readonly string[] {
-  if (sql.startsWith(BEGIN_RUNS)) return values[2] as string[];
+  if (sql.startsWith(READ_DELIVERIES)) return values[1] as string[];
   return sql.includes("SET d.state") ? deliveriesOfRecord(tables, values) : [];
 }
 

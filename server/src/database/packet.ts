@@ -35,14 +35,6 @@ export type Packets = {
   close(): Promise<void>;
 };
 
-/**
- * A host that vanishes between two packets leaves a transaction that locks an account. The server then ends the
- * session: MariaDB if it is idle in a transaction, MySQL if it is idle at all. A live transaction is never idle for
- * so long.
- */
-const END_SILENT_SESSIONS =
-  "SET SESSION wait_timeout = 60 /*M!100303 , idle_transaction_timeout = 15 */";
-
 const COMMIT: Statement = { sql: "COMMIT", values: [] };
 
 /**
@@ -63,7 +55,6 @@ export function createPackets(url: string, connections: number, deadlineMs: numb
     prepareSession(connection);
     // The first statement begins a transaction, and only COMMIT or ROLLBACK ends it.
     connection.query("SET autocommit = 0");
-    connection.query(END_SILENT_SESSIONS);
   });
   const within = <Result>(ask: (connection: Connection, answer: Answer<Result>) => void) =>
     retryAfterDeadlock(() => withDeadline<Result>(pool, deadlineMs, ask));

@@ -44,9 +44,17 @@ const READ_COMMITTED = "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED";
 const SESSION_SETTINGS = `SET SESSION
   sql_mode = 'TRADITIONAL,NO_ENGINE_SUBSTITUTION',
   innodb_lock_wait_timeout = 10`;
+/**
+ * A host that vanishes amid a transaction leaves its locks. The server then ends the session: MariaDB if it is idle
+ * in a transaction, MySQL if it is idle at all. A live transaction is never idle for so long. The 90 seconds are no
+ * usual interval of polls: a poll could meet a connection just as the server ends it.
+ */
+const END_SILENT_SESSIONS =
+  "SET SESSION wait_timeout = 90 /*M!100303 , idle_transaction_timeout = 15 */";
 
 /** Sets up the session of every connection. */
 export function prepareSession(connection: { query(sql: string): unknown }): void {
   connection.query(READ_COMMITTED);
   connection.query(SESSION_SETTINGS);
+  connection.query(END_SILENT_SESSIONS);
 }

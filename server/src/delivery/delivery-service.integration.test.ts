@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { writeDeliveries } from "../../../test/harness/backlog.ts";
 import { type Run, useServices } from "../../../test/harness/services.ts";
 import { ErrorCode } from "../common/errors.ts";
+import { inTransaction } from "../database/transaction.ts";
 
 const services = useServices();
 let accountId: string;
@@ -64,6 +65,22 @@ describe("a manual retry", () => {
     await expect(retry(run)).rejects.toMatchObject({
       code: ErrorCode.DeliveryAlreadyDelivered,
     });
+  });
+
+  it("waits for a record of the delivery, and is refused if it succeeded", async () => {
+    const run = await sendTest();
+    await services.record(run, AttemptOutcome.REJECTED);
+    const { retrying } = await inTransaction(services.pool, async (tx) => {
+      const succeed = "UPDATE delivery SET state = ? WHERE account_no = ? AND id = ?";
+      await tx.query(succeed, [DeliveryState.DELIVERED, Number(run.accountNo), run.deliveryId]);
+      const retrying = expect(retry(run)).rejects.toMatchObject({
+        code: ErrorCode.DeliveryAlreadyDelivered,
+      });
+      const isWaiting = () => services.database.isRunning("SELECT account_no, id, endpoint_id");
+      await expect.poll(isWaiting).toBe(true);
+      return { retrying };
+    });
+    await retrying;
   });
 
   it("ADR 0053: sends one that succeeded again, once, with include_delivered", async () => {

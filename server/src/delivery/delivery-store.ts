@@ -86,8 +86,8 @@ export type RetriableDelivery = DeliveryRecord & {
 };
 
 /**
- * Looks deliveries up by account and id, without locking them. Ended deliveries change only under their account's
- * lock. Running ones must stay free to be recorded.
+ * Looks deliveries up by account and id, and locks them. A record locks only its delivery, not the account: without
+ * these locks it could deliver one that a retry then sends again.
  */
 export const deliveriesBy = lookupOf<DeliveryRow & { is_erased: number }, RetriableDelivery>({
   select: `SELECT account_no, ${DELIVERY_COLUMNS}, EXISTS (
@@ -95,6 +95,7 @@ export const deliveriesBy = lookupOf<DeliveryRow & { is_erased: number }, Retria
       WHERE e.account_no = delivery.account_no AND e.id = delivery.event_id AND e.payload IS NULL
     ) AS is_erased FROM delivery FORCE INDEX (PRIMARY)`,
   key: ["account_no", "id"],
+  ending: "FOR UPDATE",
   fromRow: (row) => ({ ...deliveryFromRow(row), isErased: row.is_erased === 1 }),
 });
 

@@ -34,6 +34,8 @@ type DonationWrite = {
   readonly eventsOf: (before: DonationRecord, after: DonationRecord) => WebhookEventData[];
   /** Whether the change needs the stored refunds and disputes. */
   readonly loadsPayments: boolean;
+  /** Whether the change waits for deliveries that another transaction locks. It then shares no commit. */
+  readonly locksDeliveries?: boolean;
 };
 
 /** Creates the service that writes donations made through the service. */
@@ -41,12 +43,12 @@ export function createDonationService({ write }: Writer): ServiceImpl<typeof Don
   /** Makes one change to a stored donation and writes its webhook events. */
   async function change(
     { accountId, externalId }: { accountId: string; externalId: string },
-    { applyTo, eventsOf, loadsPayments }: DonationWrite,
+    { applyTo, eventsOf, loadsPayments, locksDeliveries = false }: DonationWrite,
   ) {
     const bytes = externalIdBytes(externalId, "external_id");
     const donation = await write({
       accountId,
-      touches: [donationName(bytes)],
+      ...(!locksDeliveries && { touches: [donationName(bytes)] }),
       load(accountNo) {
         const key = [accountNo, SERVICE_PLATFORM, bytes];
         const payments = loadsPayments ? [key] : [];
@@ -123,7 +125,11 @@ export function createDonationService({ write }: Writer): ServiceImpl<typeof Don
     },
 
     deleteDonation: (request) =>
-      change(request, { applyTo: deleteDonation, eventsOf: () => [], loadsPayments: false }),
+      change(request, {
+        applyTo: deleteDonation,
+        eventsOf: () => [],
+        ...{ loadsPayments: false, locksDeliveries: true },
+      }),
 
     async recordContribution(request) {
       const fields = donationFromContribution(request);

@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { createPaidDonation } from "../../../test/harness/builders.ts";
 import { firstRunOf, type Run, useServices } from "../../../test/harness/services.ts";
 import { ErrorCode } from "../common/errors.ts";
+import { inTransaction } from "../database/transaction.ts";
 
 const SAID = "a donor's very own words";
 const ANSWERED = "the receiver's very own words";
@@ -48,6 +49,22 @@ const rowsLeft = async () => [
 ];
 
 describe("the events of a deleted donation, §6.4, ADR 0028", () => {
+  it("wait for a locked delivery, and delay no other account's writes", async () => {
+    const run = await payOnce();
+    const lock = "SELECT 1 FROM delivery WHERE account_no = ? AND id = ? FOR UPDATE";
+    const { erasing } = await inTransaction(services.pool, async (tx) => {
+      await tx.query(lock, [Number(run.accountNo), run.deliveryId]);
+      const erasing = erase();
+      const isWaiting = () => services.database.isRunning("UPDATE webhook_event e");
+      await expect.poll(isWaiting).toBe(true);
+      await createPaidDonation(services, await services.createAccount(), {});
+      expect(await isWaiting()).toBe(true);
+      return { erasing };
+    });
+    await erasing;
+    expect((await read(run)).delivery?.state).toBe(DeliveryState.ERASED);
+  });
+
   it("stay delivered, without the donor's and the receiver's words", async () => {
     const run = await payOnce();
     await record(run, DELIVERED);
