@@ -132,20 +132,40 @@ describe("a claim, §6.4, ADR 0028", () => {
 });
 
 describe("a claim that took longer than two seconds, ADR 0028", () => {
-  it("fails, and the next one gets its entries", async () => {
-    const [id] = await addPending(busy, 1);
-    let [nowMs, stepMs] = [0, 2_001];
-    const slow = createOutbox({
+  let nowMs = 0;
+  let stepMs: number;
+  beforeEach(() => {
+    stepMs = 2_001;
+  });
+  const slowOutbox = () =>
+    createOutbox({
       ...PROCESS_TIMING,
       nowMs() {
         nowMs += stepMs;
         return nowMs;
       },
     });
-    const claims = createClaims({ ...services, outbox: slow });
+
+  it("fails, and the next one gets its entries", async () => {
+    const [id] = await addPending(busy, 1);
+    const outbox = slowOutbox();
+    const claims = createClaims({ ...services, outbox });
     await expect(claims.attempts(8, ENDPOINT_LIMIT)).rejects.toThrow(DatabaseTimeoutError);
-    expect(slow.unheard.size).toBe(1);
+    expect(outbox.unheard.size).toBe(1);
     stepMs = 0;
+    const { entries } = await claims.attempts(8, ENDPOINT_LIMIT);
+    expect(entries.map(({ deliveryId }) => deliveryId)).toEqual([id]);
+  });
+
+  it("stops no other if its leases cannot be ended, because their shard is away. ADR 0048", async () => {
+    await addPending(busy, 1);
+    const error = new Error("target: activity.80-.primary: primary is not serving");
+    const shardAway = Object.assign(error, { errno: 1105, sqlState: "HY000" });
+    const store = { ...services.store, releaseEntries: () => Promise.reject(shardAway) };
+    const claims = createClaims({ ...services, store, outbox: slowOutbox() });
+    await expect(claims.attempts(8, ENDPOINT_LIMIT)).rejects.toThrow(DatabaseTimeoutError);
+    stepMs = 0;
+    const [id] = await addPending(await createReceiver(), 1);
     const { entries } = await claims.attempts(8, ENDPOINT_LIMIT);
     expect(entries.map(({ deliveryId }) => deliveryId)).toEqual([id]);
   });

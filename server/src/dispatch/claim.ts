@@ -1,6 +1,7 @@
 import type { Log } from "@activity/runtime/log";
 import { newId } from "../common/ids.ts";
 import { DatabaseTimeoutError } from "../database/deadline.ts";
+import { isConnectionLost } from "../database/outage.ts";
 import type { AttemptContent, LeasedEntry, PastAttempt, QueuePosition } from "./claim-store.ts";
 import type { DispatchStore } from "./dispatch-store.ts";
 import { type Queue, takeRoundRobin } from "./fair-share.ts";
@@ -96,9 +97,14 @@ export function createClaims({ store, outbox, log, random }: ClaimParts): Claims
     }
   }
 
+  /** If a shard is away, its leases end by themselves. The claims of the others must not wait for it. */
   async function releaseUnheard(): Promise<void> {
     for (const [leaseId, keys] of unheard) {
-      await store.releaseEntries(keys, leaseId);
+      try {
+        await store.releaseEntries(keys, leaseId);
+      } catch (error) {
+        if (isConnectionLost(error)) throw error;
+      }
       unheard.delete(leaseId);
     }
   }

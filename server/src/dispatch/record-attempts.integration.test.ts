@@ -148,6 +148,26 @@ describe("a batch of attempts, §6.4, ADR 0028", () => {
   });
 });
 
+it("ADR 0048: attempts of a shard that is away are busy, and the others are recorded", async () => {
+  const runs = await sendTests(4);
+  const deliveryId = runs[1]?.deliveryId;
+  // What a vtgate answers.
+  const error = new Error("target: activity.80-.primary: primary is not serving");
+  const shardAway = Object.assign(error, { errno: 1105, sqlState: "HY000" });
+  const store: typeof services.store = {
+    ...services.store,
+    changeFree: (keys, decide) =>
+      keys.some((key) => key.deliveryId === deliveryId)
+        ? Promise.reject(shardAway)
+        : services.store.changeFree(keys, decide),
+  };
+  const attempts = runs.map((run) => made(run));
+  const recorded = await recordAttempts(store, attempts);
+  expect(recorded).toMatchObject({ busy: [1], failure: undefined });
+  const [PENDING, END] = [DeliveryState.PENDING, DeliveryState.DELIVERED];
+  expect(await Promise.all(runs.map(stateOf))).toEqual([END, PENDING, END, END]);
+});
+
 describe("the outbox entry of an attempt, §6.4, ADR 0028", () => {
   it.each([
     ["delivered", { outcome: DELIVERED }],

@@ -1,6 +1,6 @@
 import { AttemptOutcome } from "@activity/proto";
 import { LOST_RECORD_DETAIL } from "@activity/runtime/lost-record";
-import { isOutage } from "../database/outage.ts";
+import { isConnectionLost, isOutage } from "../database/outage.ts";
 import type { PastAttempt } from "./claim-store.ts";
 import { DeliveryState, RUNNING_STATES, stateAfterAttempt } from "./delivery-state.ts";
 import type { Decided, DispatchStore } from "./dispatch-store.ts";
@@ -14,10 +14,13 @@ export type MadeAttempt = NewAttempt & {
   readonly before: readonly PastAttempt[];
 };
 
+/** How long attempts are recorded one by one: less than a recorder waits. A shard that is away may answer late. */
+const ONE_BY_ONE_MS = 5_000;
+
 const NO_TEXTS = { responseHeaders: "", responseBody: Buffer.alloc(0) };
 
 export type Recorded = {
-  /** Indexes of the attempts that are not recorded, because another transaction locks their delivery. */
+  /** Indexes of the attempts that are not recorded now: their delivery is locked, or its shard is away. */
   readonly busy: readonly number[];
   /** Whether any outbox entry now waits for its workflow. */
   readonly hasRetries: boolean;
@@ -30,7 +33,8 @@ export type Recorded = {
  * Records attempts (at least one, at most one of each delivery) in one transaction, with the states and outbox entries
  * of their deliveries. Of two records of one attempt the first stays, unless only the second was delivered. Attempts
  * whose delivery another transaction locks are returned as `busy`. If one of several attempts cannot be stored, the
- * others are recorded and its error is returned. Rejects during an outage, or if the only attempt cannot be stored.
+ * others are recorded and its error is returned. While a shard is away, its attempts are busy. Rejects during an
+ * outage, or if the only attempt cannot be stored.
  */
 export async function recordAttempts(
   store: DispatchStore,
@@ -39,7 +43,7 @@ export async function recordAttempts(
   try {
     return await record(store, attempts);
   } catch (error) {
-    if (attempts.length === 1 || isOutage(error)) throw error;
+    if (attempts.length === 1 || isConnectionLost(error)) throw error;
     return recordOneByOne(store, attempts);
   }
 }
@@ -52,14 +56,21 @@ async function recordOneByOne(
   const endpointIds = new Set<string>();
   let hasRetries = false;
   let failure: unknown;
+  const untilMs = performance.now() + ONE_BY_ONE_MS;
   for (const [index, attempt] of attempts.entries()) {
+    if (performance.now() > untilMs) {
+      busy.push(index);
+      continue;
+    }
     try {
       const recorded = await record(store, [attempt]);
       if (recorded.busy.length > 0) busy.push(index);
       hasRetries ||= recorded.hasRetries;
       for (const endpointId of recorded.endpointIds) endpointIds.add(endpointId);
     } catch (error) {
-      failure = error;
+      if (isConnectionLost(error)) throw error;
+      if (isOutage(error)) busy.push(index);
+      else failure = error;
     }
   }
   return { busy, hasRetries, endpointIds, failure };

@@ -59,9 +59,22 @@ export function startRetries(starter: WorkflowStarter): Poller {
 
   async function completeAcknowledged(): Promise<void> {
     if (acknowledged.length === 0) return;
-    const runs = acknowledged.map(runToProto);
-    await dispatch.completeRetries({ runs }, { timeoutMs: ANSWER_WITHIN_MS });
+    const runs = acknowledged;
     acknowledged = [];
+    const isComplete = await complete(runs);
+    if (isComplete) return;
+    // If only a shard is away, the runs of the others are completed, and no claim waits for it.
+    const areComplete = await Promise.all(runs.map((run) => complete([run])));
+    acknowledged.push(...runs.filter((_, place) => !areComplete[place]));
+  }
+
+  function complete(runs: readonly Run[]): Promise<boolean> {
+    return dispatch
+      .completeRetries({ runs: runs.map(runToProto) }, { timeoutMs: ANSWER_WITHIN_MS })
+      .then(
+        () => true,
+        () => false,
+      );
   }
 }
 
