@@ -17,7 +17,7 @@ export interface Claims {
   release(eventId: string, owner: string): Promise<void>;
   /**
    * Keeps `time` (ISO 8601) for `keepMs` as the newest time of a record, unless a later one is kept. Returns the newest
-   * time. `record` differs from every event's id.
+   * time. With an empty `time` it only returns the newest one, or "". `record` differs from every event's id.
    */
   keepNewest(record: string, time: string, keepMs: number): Promise<string>;
   /** Deletes at most `limit` expired ids and records. Returns their number. */

@@ -41,9 +41,11 @@ export function createLeaseStore(
 
       const lost = new AbortController();
       const stopRenewing = keepRenewing(() => claims.renew(eventId, owner, leaseMs), leaseMs, lost);
+      const keep = (time: string) => of && claims.keepNewest(of.record, time, keepSeconds * 1000);
       try {
-        const newest = of && (await claims.keepNewest(of.record, of.time, keepSeconds * 1000));
-        await work({ signal: lost.signal, stale: isStale(of, newest) });
+        await work({ signal: lost.signal, stale: isStale(of, await keep("")) });
+        // Not before the work: if it fails, older events of the record are not out of date.
+        await keep(of?.time ?? "");
       } catch (error) {
         stopRenewing();
         // The work's error matters more than a failed release. The claim then ends with its lease.

@@ -9,7 +9,7 @@ export interface ReceiverOptions<Context = unknown> extends VerifyOptions {
   readonly store: OnceStore<Context>;
   /**
    * Does the work for one event, once. Its result is awaited and not used. Do no real work if `webhookEvent.test` is
-   * true. Do none either if `context.stale` is true, unless you need every change.
+   * true. If `context.stale` is true, a newer event of the record was handled: its amounts and status must stay.
    *
    * The delivery is answered when this settles. The sender waits 10 seconds: put long work into a queue.
    */

@@ -1,4 +1,7 @@
-import { afterAll, beforeAll } from "vitest";
+import { randomUUID } from "node:crypto";
+import pg from "pg";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { createPgTransactionStore } from "../../src/stores/pg/index.ts";
 import { startPostgres } from "../servers/postgres.ts";
 import { describeStore } from "./conformance.ts";
 import { OPEN_BY_CLIENT } from "./kinds.ts";
@@ -12,4 +15,19 @@ afterAll(() => server.stop());
 describeStore("pg", {
   open: () => OPEN_BY_CLIENT.pg(server.url),
   url: () => server.url,
+});
+
+it("a connection that is lost amid a transaction's work fails the work, and nothing else", async () => {
+  const pool = new pg.Pool({ connectionString: server.url });
+  const store = createPgTransactionStore(pool);
+  const eventId = randomUUID();
+  const losing = store.runOnce(eventId, async ({ client }) => {
+    const ended = new Promise((resolve) => client.once("end", resolve));
+    const { rows } = await client.query("SELECT pg_backend_pid() AS pid");
+    await pool.query("SELECT pg_terminate_backend($1)", [rows[0]?.pid]);
+    await ended;
+  });
+  await expect(losing).rejects.toThrow(/connection/);
+  expect(await store.runOnce(eventId, async () => {})).toBe("handled");
+  await pool.end();
 });

@@ -18,4 +18,7 @@ export interface PgPool<Client> extends PgQueryable {
 /** A client from a `pg` pool. */
 export interface PgPooledClient extends PgQueryable {
   release(error?: boolean): void;
+  /** Absent in other drivers. */
+  on?(event: "error", listener: () => void): unknown;
+  off?(event: "error", listener: () => void): unknown;
 }

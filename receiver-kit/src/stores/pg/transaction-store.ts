@@ -58,6 +58,8 @@ async function inTransaction<Client extends PgPooledClient>(
   work: (context: PgTransactionContext<Client>) => Promise<void>,
 ): Promise<void> {
   const client = await pool.connect();
+  // A pool listens to idle clients only. Unheard, a lost connection would end the process.
+  client.on?.("error", ignore);
   let broken = true;
   try {
     await client.query("BEGIN");
@@ -72,5 +74,9 @@ async function inTransaction<Client extends PgPooledClient>(
     broken = false;
   } finally {
     client.release(broken); // A connection in an unknown state must not return to the pool.
+    if (!broken) client.off?.("error", ignore);
   }
 }
+
+/** The statement that the connection answers no more rejects. */
+function ignore(): void {}
