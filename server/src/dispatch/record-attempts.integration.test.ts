@@ -164,6 +164,8 @@ it("ADR 0048: attempts of a shard that is away are busy, and the others are reco
   const attempts = runs.map((run) => made(run));
   const recorded = await recordAttempts(store, attempts);
   expect(recorded).toMatchObject({ busy: [1], failure: undefined });
+  const alone = await recordAttempts(store, attempts.slice(1, 2));
+  expect(alone).toMatchObject({ busy: [0], failure: undefined });
   const [PENDING, END] = [DeliveryState.PENDING, DeliveryState.DELIVERED];
   expect(await Promise.all(runs.map(stateOf))).toEqual([END, PENDING, END, END]);
 });

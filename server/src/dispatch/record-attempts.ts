@@ -43,7 +43,7 @@ export async function recordAttempts(
   try {
     return await record(store, attempts);
   } catch (error) {
-    if (attempts.length === 1 || isConnectionLost(error)) throw error;
+    if (isConnectionLost(error) || (attempts.length === 1 && !isOutage(error))) throw error;
     return recordOneByOne(store, attempts);
   }
 }
