@@ -12,7 +12,7 @@ export default defineConfig({
   },
   test: {
     include: [
-      "gateway/src/{query,render}/*.test.ts",
+      "gateway/src/query/*.test.ts",
       "import/src/{amount,donation-date}.test.ts",
       "receiver-kit/test/core/*.test.ts",
       "runtime/src/public-address.test.ts",

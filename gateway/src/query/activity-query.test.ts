@@ -51,6 +51,11 @@ describe("§4.2 the parameters of /activity", () => {
     expect(() => parseActivityQuery(query)).not.toThrow(value);
   });
 
+  it("order is asc or desc", () => {
+    expect(parseActivityQuery("order=desc").order).toBe(Order.DESC);
+    expect(() => parseActivityQuery("order=up")).toThrow("order accepts one of asc, desc.");
+  });
+
   it("cursor accepts 0 to 2048 characters", () => {
     expect(parseActivityQuery("cursor=").cursor).toBe("");
     expect(parseActivityQuery(`cursor=${"c".repeat(2048)}`).cursor).toHaveLength(2048);

@@ -158,3 +158,9 @@ it("§2.1, §3, ADR 0010: any sequence of changes gives a donation the state of 
     { numRuns: 3_000 },
   );
 });
+
+it("a refused change says what the donation is, and what it therefore cannot be", () => {
+  const state = { donation: NEW, refunds: [], disputes: [] };
+  const refund = () => refundDonation(state, Buffer.from("r1"), 1);
+  expect(refund).toThrow("The donation is not paid, so it cannot be refunded.");
+});
