@@ -1,12 +1,5 @@
-import {
-  type Activity,
-  ActivityService,
-  ActivityType,
-  DeliveryService,
-  SessionScope,
-} from "@activity/proto";
+import { type Activity, ActivityType, DeliveryService, SessionScope } from "@activity/proto";
 import { useQuery } from "@connectrpc/connect-query";
-import { useSearchParams } from "wouter";
 import { Empty } from "../common/empty.tsx";
 import { Facts } from "../common/facts.tsx";
 import { Loaded } from "../common/loaded.tsx";
@@ -16,11 +9,11 @@ import { Section } from "../common/section.tsx";
 import { Time } from "../common/time.tsx";
 import { UntrustedText } from "../common/untrusted-text.tsx";
 import { DeliveryTable } from "../deliveries/delivery-table.tsx";
-import { momentOf } from "../record/record-address.ts";
 import { valueText } from "../record/value-text.ts";
 import { useMay } from "../session/session-context.ts";
 import { texts } from "../texts.ts";
 import { refundedText } from "./activity-table.tsx";
+import { useRecord } from "./use-record.ts";
 
 const READ_AGAIN_MS = 5_000;
 /** The prefix of a donation's id. Only donations have webhook events. */
@@ -30,13 +23,8 @@ const DONATION = "don_";
 export function RecordPage({ activityId }: { activityId: string }) {
   const mayRead = useMay(SessionScope.DELIVERIES_READ);
   const isDonation = activityId.startsWith(DONATION);
-  const [params] = useSearchParams();
-  const query = useQuery(
-    ActivityService.method.listActivities,
-    { ...momentOf(params.get("at")), limit: 100 },
-    { refetchInterval: READ_AGAIN_MS },
-  );
-  const record = query.data?.activities.find(({ id }) => id === activityId);
+  const query = useRecord(activityId);
+  const record = query.data?.record;
   const type = record?.type ?? (isDonation ? ActivityType.DONATION : ActivityType.UNSPECIFIED);
   return (
     <Page
