@@ -47,10 +47,11 @@ export function SessionGate({ code, children }: { code: string | undefined; chil
   );
   useEffect(() => open(false), [open]);
   useEffect(() => {
-    if (state.kind !== "failed" || !isPassing(state.error)) return;
+    // If only the answer to a code was lost, the core takes its repeat for another browser's and warns the owner.
+    if (code !== undefined || state.kind !== "failed" || !isPassing(state.error)) return;
     const timer = setTimeout(() => open(false), TRY_AGAIN_MS);
     return () => clearTimeout(timer);
-  }, [state, open]);
+  }, [state, open, code]);
   const session = state.kind === "open" ? state.session : undefined;
   useEffect(() => setReturnUrl((before) => session?.returnUrl ?? before), [session]);
   const openSession = useMemo(

@@ -158,3 +158,25 @@ it("the page signs in by itself once the service is back", async () => {
   await page.unroute(calls);
   await page.getByRole("heading", { name: "Overview" }).waitFor();
 });
+
+it("a link's code is sent again only by its reader, because its answer may be lost. ADR 0038", async () => {
+  const url = await browsers.link(await createAccount(browsers.stack));
+  const page = await (await browsers.window()).newPage();
+  await page.clock.install();
+  let calls = 0;
+  let isAway = true;
+  await page.route("**/*.SessionService/ExchangeCode", async (route) => {
+    calls += 1;
+    await (isAway ? route.abort("internetdisconnected") : route.continue());
+  });
+  await page.goto(url);
+  const failure = page.getByText("Can't reach the service.");
+  for (const _ of [1, 2]) {
+    await failure.waitFor();
+    await page.clock.runFor(30_000);
+  }
+  isAway = false;
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByRole("heading", { name: "Overview" }).waitFor();
+  expect(calls).toBe(2);
+});
