@@ -11,6 +11,7 @@ import {
 import { createLocalCredential } from "./local-credential.ts";
 import type { LocalSettings } from "./local-settings.ts";
 import type { Progress } from "./progress.ts";
+import { StackError } from "./stack-error.ts";
 
 const KEY_VALIDITY_DAYS = 365;
 const KEY_RETRY_MS = 2_000;
@@ -109,16 +110,28 @@ async function writeDemo(clients: Clients) {
 }
 
 /** Creates the demo's key. After an interrupted start it waits for the minute between two keys. */
-async function createKey({ apiKeys }: Clients, accountId: string): Promise<string> {
+export async function createKey(
+  { apiKeys }: Pick<Clients, "apiKeys">,
+  accountId: string,
+): Promise<string> {
   for (;;) {
     try {
       const request = { accountId, name: "Demo", validityDays: KEY_VALIDITY_DAYS };
       return (await apiKeys.createApiKey(request)).secret;
     } catch (error) {
-      if (ConnectError.from(error).code !== Code.ResourceExhausted) throw error;
+      const code = ConnectError.from(error).findDetails(proto.ErrorInfoSchema)[0]?.code;
+      // No wait ends this refusal: the keys are valid for a year.
+      if (code === "api_key_limit_reached") throw tooManyKeys();
+      if (code !== "api_key_created_recently") throw error;
       await setTimeout(KEY_RETRY_MS);
     }
   }
+}
+
+function tooManyKeys(): StackError {
+  return new StackError(
+    "The demo account has as many active API keys as an account may have: revoke one in its dashboard, or begin with an empty database (remove the data folder, or name another database in DATABASE_URL).",
+  );
 }
 
 async function writeHistory({ imports }: Clients, accountId: string): Promise<void> {

@@ -1,0 +1,31 @@
+import { ApiKeyService, ErrorInfoSchema } from "@activity/proto";
+import { Code, ConnectError, createClient, createRouterTransport } from "@connectrpc/connect";
+import { expect, it } from "vitest";
+import { createKey } from "./demo.ts";
+import { StackError } from "./stack-error.ts";
+
+/** Creates the demo's key at a core that first refuses it with `code`. */
+function createRefused(code: string) {
+  let calls = 0;
+  const transport = createRouterTransport(({ service }) => {
+    service(ApiKeyService, {
+      createApiKey() {
+        calls += 1;
+        if (calls > 1) return { secret: "key" };
+        const details = [{ desc: ErrorInfoSchema, value: { code } }];
+        throw new ConnectError("refused", Code.ResourceExhausted, undefined, details);
+      },
+    });
+  });
+  return createKey({ apiKeys: createClient(ApiKeyService, transport) }, "account");
+}
+
+it("the demo waits for the minute between two keys", async () => {
+  expect(await createRefused("api_key_created_recently")).toBe("key");
+});
+
+it("the demo does not wait if its account has too many keys, and says what to do", async () => {
+  const failure = await createRefused("api_key_limit_reached").catch((error) => error);
+  expect(failure).toBeInstanceOf(StackError);
+  expect(failure.message).toContain("revoke one in its dashboard");
+});
