@@ -4,7 +4,7 @@ import { csvLine } from "./csv-line.ts";
 import { createCsvRows } from "./csv-rows.ts";
 import type { Separator } from "./separator.ts";
 
-function readAll(text: string, separator: Separator | undefined = ",") {
+function readAll(text: string, separator: Separator = ",") {
   const rows = createCsvRows(separator);
   return [...rows.push(text), ...rows.end()];
 }

@@ -23,11 +23,11 @@ const LINE_END = /\r\n|\r|\n/g;
  * are skipped. If text follows a closing quote, throws an ImportError that names the line. Written by hand, because
  * `csv-parse` names the line on which a row ends. With an open quote that is far from the mistake.
  */
-export function createCsvRows(separator: Separator | undefined, firstLine = 1): CsvRows {
+export function createCsvRows(separator: Separator): CsvRows {
   /** Ends an unquoted cell. */
-  const cellEnd = separator === undefined ? /[\r\n]/g : new RegExp(`[\\r\\n${separator}]`, "g");
+  const cellEnd = new RegExp(`[\\r\\n${separator}]`, "g");
   let rest = "";
-  let line = firstLine;
+  let line = 1;
 
   function push(text: string): CsvRow[] {
     rest += text;
@@ -90,7 +90,7 @@ export function createCsvRows(separator: Separator | undefined, firstLine = 1): 
         at = stop;
       }
       const stopped = rest[at];
-      if (stopped === separator && stopped !== undefined) {
+      if (stopped === separator) {
         at += 1;
         continue;
       }

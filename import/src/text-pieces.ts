@@ -13,7 +13,12 @@ const PIECE_BYTES = 256 * 1024;
 
 /** Reads the state of a file. Throws an ImportError if it cannot be read or is no plain file. */
 export async function readFileState(path: string): Promise<FileState> {
-  return withFile(path, stateOf);
+  const file = await openFile(path);
+  try {
+    return await stateOf(file);
+  } finally {
+    await file.close();
+  }
 }
 
 /**
@@ -44,18 +49,6 @@ export async function* readTextPieces(
       lines += countLineFeeds(bytes);
     }
     checkUnchanged(path, state, await stateOf(file));
-  } finally {
-    await file.close();
-  }
-}
-
-async function withFile<Outcome>(
-  path: string,
-  run: (file: FileHandle) => Promise<Outcome>,
-): Promise<Outcome> {
-  const file = await openFile(path);
-  try {
-    return await run(file);
   } finally {
     await file.close();
   }
