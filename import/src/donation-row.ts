@@ -5,6 +5,7 @@ import type { DerivedIds } from "./derived-ids.ts";
 import { parseDonationDate } from "./donation-date.ts";
 import { type DecimalMark, needsDecimalMark } from "./number-text.ts";
 import { accepted, type Parsed, refused } from "./parsed.ts";
+import { MAX_BYTES, rowBytes } from "./row-bytes.ts";
 import type { TimeZone } from "./time-zone.ts";
 
 /** A donation as read from its row. */
@@ -20,6 +21,8 @@ export type RowRules = {
   readonly columns: Columns;
   /** The number of cells in a row. */
   readonly width: number;
+  /** In a file of refused rows, the column of their lines in the first file. */
+  readonly line: number | undefined;
   /** The currency of rows without one. */
   readonly currency: string | undefined;
   readonly dateOrder: DateOrder | undefined;
@@ -30,6 +33,10 @@ export type RowRules = {
 export type KnownMark =
   | { readonly isKnown: false }
   | { readonly isKnown: true; readonly mark: DecimalMark | undefined };
+
+/** Names the core's limits. The core cannot name them itself, because it cannot be sent the row. */
+const TOO_LONG =
+  "row: is too long to send; id accepts at most 128 characters, name 200 and message 4000";
 
 /**
  * Reads one row. Returns `undefined` if its amount needs the file's decimal mark, which is not known yet. A row gets its
@@ -57,7 +64,11 @@ export function readDonation(
     message: cell(columns.message) || undefined,
     donatedAt: donatedAt.value,
   };
-  const externalId = cell(columns.id) || derivedIds.next(meaningOf(donation));
+  const id = cell(columns.id);
+  if (rowBytes({ externalId: id, ...donation }) > MAX_BYTES) return refused(TOO_LONG);
+  // Without its line, a corrected row would get the id of an equal row of the first file.
+  const correction = rules.line === undefined ? [] : [cell(rules.line)];
+  const externalId = id || derivedIds.next([...meaningOf(donation), ...correction]);
   return accepted({ externalId, ...donation });
 }
 

@@ -32,7 +32,8 @@ seconds or milliseconds.
 
 Importing a file again stores nothing twice: rows are known by their id or, where the file has
 none, by what they say (so import with the same options). Refused rows are written to a file with
-the reason beside each: correct them there and import that file.
+the reason beside each: correct them there and import that file. Do not correct them in the
+original and import that again, because rows without an id may then be stored twice or not at all.
 
 The core is found at CORE_URL with the credential SERVICE_CREDENTIAL (permissions donation.import
 and account.read; one that is for one account only imports by that account's id); without them,

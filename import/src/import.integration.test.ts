@@ -175,6 +175,20 @@ describe("npm run import", () => {
     expect(await countDonations()).toBe(4);
   });
 
+  it("stores a corrected row without an id that equals a stored row, once", async () => {
+    const good = "5.00,eur,Ada,2024-01-31T12:05:59Z\n";
+    const file = await writeCsv(`amount,currency,name,date\n${good}-${good}`);
+    const first = await runImport(["--account", account, file]);
+    expect(first.output).toContain("1 stored, 0 unchanged, 1 refused");
+    const refusedPath = file.replace(/\.csv$/, ".refused.csv");
+    const refused = await readFile(refusedPath, "utf8");
+    await writeFile(refusedPath, refused.replace("-5.00", "5.00"));
+    const args = ["--account", account, refusedPath];
+    expect((await runImport(args)).output).toContain("1 stored, 0 unchanged, 0 refused");
+    expect((await runImport(args)).output).toContain("0 stored, 1 unchanged, 0 refused");
+    expect(await countDonations()).toBe(2);
+  });
+
   it("lets the other amounts decide what 1,234 means", async () => {
     const row = (id: number, amount: string) => `${id};${amount};2024-01-31T12:05:59Z\n`;
     const file = await writeCsv(`id;amount;date\n${row(1, "1.234")}${row(2, "5,00")}`);

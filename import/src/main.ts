@@ -12,7 +12,7 @@ import { createImportProgress } from "./import-progress.ts";
 import { createImportReport } from "./import-report.ts";
 import { readLocalCore } from "./local-core.ts";
 import { type ImportOptions, parseOptions } from "./options.ts";
-import { createRefusedFile } from "./refused-file.ts";
+import { createRefusedFile, findLineColumn } from "./refused-file.ts";
 import { summaryText } from "./summary.ts";
 
 const ExitCode = { AllStored: 0, Failed: 1, SomeRefused: 2 } as const;
@@ -55,6 +55,7 @@ async function runImport(options: ImportOptions, env: NodeJS.ProcessEnv): Promis
       rules: {
         columns,
         width: file.header.length,
+        line: findLineColumn(file.header),
         currency: options.currency,
         dateOrder: options.dateOrder,
         timeZone: options.timeZone,

@@ -9,25 +9,34 @@ import { ImportError } from "./import-error.ts";
 export type RefusedFile = {
   /** The path of the file. `undefined` while there is none. */
   readonly path: string | undefined;
-  /** Adds rows, each with its line in the imported file and the reason. */
+  /** Adds rows, each with its line in the first file and the reason. */
   add(rows: readonly { readonly row: CsvRow; readonly reason: string }[]): Promise<void>;
   close(): Promise<void>;
 };
 
 /** The first columns, so that rows with too many or too few cells do not move them. */
 const OWN_COLUMNS = ["reason", "line"];
+const LINE_PLACE = OWN_COLUMNS.indexOf("line");
 const BYTE_ORDER_MARK = "\ufeff";
+
+/** Returns the place of the first file's lines in a file of refused rows. `undefined` for any other file. */
+export function findLineColumn(header: readonly string[]): number | undefined {
+  return OWN_COLUMNS.every((name, place) => header[place] === name) ? LINE_PLACE : undefined;
+}
 
 /**
  * Prepares a file of refused rows next to the imported file, with the same separator and columns. If the imported file
- * is itself such a file, its added columns are left out. No file is overwritten, because it may hold corrections:
+ * is itself such a file, its reasons are replaced and its lines are kept. No file is overwritten, because it may hold corrections:
  * without `path` the next free name is used. Throws an ImportError if the file cannot be created.
  */
 export function createRefusedFile(source: CsvFile, path: string | undefined): RefusedFile {
-  const isCorrection = OWN_COLUMNS.every((name, place) => source.header[place] === name);
+  const linePlace = findLineColumn(source.header);
   const ownCells = (cells: readonly string[]) =>
-    isCorrection ? cells.slice(OWN_COLUMNS.length) : cells;
-  let file: FileHandle | undefined;
+    linePlace === undefined ? cells : cells.slice(OWN_COLUMNS.length);
+  // Ids are derived from the lines, so those of the first file stay.
+  const lineOf = ({ line, cells }: CsvRow) =>
+    linePlace === undefined ? `${line}` : (cells[linePlace] ?? "");
+  let opening: Promise<FileHandle> | undefined;
   let madePath: string | undefined;
 
   async function make(): Promise<FileHandle> {
@@ -47,13 +56,17 @@ export function createRefusedFile(source: CsvFile, path: string | undefined): Re
     },
     async add(rows) {
       if (rows.length === 0) return;
-      file ??= await make();
+      // Rows refused here and by the core come at the same time.
+      opening ??= make();
+      const file = await opening;
       const lines = rows.map(({ row, reason }) =>
-        csvLine([reason, `${row.line}`, ...ownCells(row.cells)], source.separator),
+        csvLine([reason, lineOf(row), ...ownCells(row.cells)], source.separator),
       );
       await file.write(lines.join(""));
     },
     async close() {
+      // If the file could not be made, `add` has failed with the reason.
+      const file = await opening?.catch(() => undefined);
       await file?.close();
     },
   };

@@ -1,0 +1,49 @@
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { createRefusedFile } from "./refused-file.ts";
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "activity-refused-"));
+});
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true });
+});
+
+function refusedFile(name: string, header: readonly string[], path?: string) {
+  const source = { path: join(folder, name), sizeBytes: 0, hasByteOrderMark: false };
+  const file = { ...source, separator: ",", header, async *readRows() {} } as const;
+  return createRefusedFile(file, path);
+}
+
+it("is one file, also if rows are refused at once here and by the core", async () => {
+  const refused = refusedFile("a.csv", ["id"]);
+  await Promise.all(
+    ["1", "2"].map((id) => refused.add([{ row: { line: 2, cells: [id] }, reason: "no" }])),
+  );
+  await refused.close();
+  expect(refused.path).toBe(join(folder, "a.refused.csv"));
+  expect(await readdir(folder)).toEqual(["a.refused.csv"]);
+  expect((await readFile(join(folder, "a.refused.csv"), "utf8")).split("\r\n").sort()).toEqual([
+    ...["", "no,2,1", "no,2,2", "reason,line,id"],
+  ]);
+});
+
+it("is closed without an error if it could not be made", async () => {
+  const refused = refusedFile("b.csv", ["id"], join(folder, "none", "b.csv"));
+  const row = { row: { line: 2, cells: ["1"] }, reason: "no" };
+  await expect(refused.add([row])).rejects.toThrow(/cannot be made/);
+  await refused.close();
+  expect(refused.path).toBeUndefined();
+});
+
+it("keeps the lines of the first file when corrections are refused again", async () => {
+  const refused = refusedFile("c.csv", ["reason", "line", "id"]);
+  await refused.add([{ row: { line: 2, cells: ["no", "7", "1"] }, reason: "still no" }]);
+  await refused.close();
+  expect(await readFile(join(folder, "c.refused.csv"), "utf8")).toBe(
+    "reason,line,id\r\nstill no,7,1\r\n",
+  );
+});
