@@ -26,8 +26,8 @@ export function findLineColumn(header: readonly string[]): number | undefined {
 
 /**
  * Prepares a file of refused rows next to the imported file, with the same separator and columns. If the imported file
- * is itself such a file, its reasons are replaced and its lines are kept. No file is overwritten, because it may hold corrections:
- * without `path` the next free name is used. Throws an ImportError if the file cannot be created.
+ * is itself such a file, its reasons are replaced and its lines are kept. No file is overwritten, because it may hold
+ * corrections: without `path` the next free name is used. Throws an ImportError if the file cannot be created.
  */
 export function createRefusedFile(source: CsvFile, path: string | undefined): RefusedFile {
   const linePlace = findLineColumn(source.header);
