@@ -54,8 +54,7 @@ export function createMemoryPackets(
 /** The rows that a lookup reads, with all columns that any lookup names. */
 function rowsOf(tables: Tables, { sql, values }: Statement): readonly Row[] {
   if (sql.startsWith("SELECT TIMESTAMPDIFF")) return [{ now_micros: tables.nowMicros() } as Row];
-  // A subquery stands before the table of the lookup.
-  const table = [...sql.matchAll(/ FROM (\w+)/g)].at(-1)?.[1];
+  const [, table] = / FROM (\w+)/.exec(sql) ?? [];
   const lookups: Readonly<Record<string, () => object[]>> = {
     account: () =>
       [...tables.accounts.values()]
@@ -86,7 +85,7 @@ function rowsOf(tables: Tables, { sql, values }: Statement): readonly Row[] {
 }
 
 const BEGIN_RUNS = "UPDATE delivery SET state = ?, run = run + 1";
-const READ_DELIVERIES = "SELECT account_no, id, endpoint_id, event_id";
+const READ_DELIVERIES = "SELECT d.account_no, d.id, d.endpoint_id, d.event_id";
 
 /** The deliveries that a statement locks. The statement waits while another transaction has locked one of them. */
 function deliveriesOf(tables: Tables, { sql, values }: Statement): readonly string[] {

@@ -76,7 +76,8 @@ describe("a manual retry", () => {
       const retrying = expect(retry(run)).rejects.toMatchObject({
         code: ErrorCode.DeliveryAlreadyDelivered,
       });
-      const isWaiting = () => services.database.isRunning("SELECT account_no, id, endpoint_id");
+      const isWaiting = () =>
+        services.database.isRunning("SELECT d.account_no, d.id, d.endpoint_id");
       await expect.poll(isWaiting).toBe(true);
       return { retrying };
     });

@@ -61,9 +61,12 @@ type AttemptRow = RowDataPacket & {
   response_body: Buffer;
 };
 
+const COLUMNS = [
+  ...["id", "endpoint_id", "event_id", "kind", "test", "state", "run", "attempts", "last_outcome"],
+  ...["created_at", "next_attempt_at"],
+];
 /** The columns of a delivery. */
-export const DELIVERY_COLUMNS = `id, endpoint_id, event_id, kind, test, state, run, attempts, last_outcome,
-  created_at, next_attempt_at`;
+export const DELIVERY_COLUMNS = COLUMNS.join(", ");
 
 /** Finds a delivery of an account. */
 export async function findDelivery(
@@ -90,11 +93,12 @@ export type RetriableDelivery = DeliveryRecord & {
  * these locks it could deliver one that a retry then sends again.
  */
 export const deliveriesBy = lookupOf<DeliveryRow & { is_erased: number }, RetriableDelivery>({
-  select: `SELECT account_no, ${DELIVERY_COLUMNS}, EXISTS (
-      SELECT 1 FROM webhook_event e
-      WHERE e.account_no = delivery.account_no AND e.id = delivery.event_id AND e.payload IS NULL
-    ) AS is_erased FROM delivery FORCE INDEX (PRIMARY)`,
-  key: ["account_no", "id"],
+  // A join, because a vtgate drops the lock beside a subquery.
+  select: `SELECT d.account_no, ${COLUMNS.map((column) => `d.${column}`).join(", ")},
+      e.id IS NOT NULL AND e.payload IS NULL AS is_erased
+    FROM delivery d FORCE INDEX (PRIMARY)
+    LEFT JOIN webhook_event e ON e.account_no = d.account_no AND e.id = d.event_id`,
+  key: ["d.account_no", "d.id"],
   ending: "FOR UPDATE",
   fromRow: (row) => ({ ...deliveryFromRow(row), isErased: row.is_erased === 1 }),
 });

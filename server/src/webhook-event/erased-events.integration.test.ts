@@ -55,7 +55,7 @@ describe("the events of a deleted donation, §6.4, ADR 0028", () => {
     const { erasing } = await inTransaction(services.pool, async (tx) => {
       await tx.query(lock, [Number(run.accountNo), run.deliveryId]);
       const erasing = erase();
-      const isWaiting = () => services.database.isRunning("UPDATE webhook_event e");
+      const isWaiting = () => services.database.isRunning("UPDATE webhook_event ");
       await expect.poll(isWaiting).toBe(true);
       await createPaidDonation(services, await services.createAccount(), {});
       expect(await isWaiting()).toBe(true);
