@@ -13,9 +13,8 @@ import { valueText } from "../record/value-text.ts";
 import { useMay } from "../session/session-context.ts";
 import { texts } from "../texts.ts";
 import { refundedText } from "./activity-table.tsx";
-import { useRecord } from "./use-record.ts";
+import { READ_AGAIN_MS, useRecord } from "./use-record.ts";
 
-const READ_AGAIN_MS = 5_000;
 /** The prefix of a donation's id. Only donations have webhook events. */
 const DONATION = "don_";
 

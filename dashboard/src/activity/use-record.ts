@@ -6,7 +6,8 @@ import { useSearchParams } from "wouter";
 import { momentOf } from "../record/record-address.ts";
 import { findRecord } from "./find-record.ts";
 
-const READ_AGAIN_MS = 5_000;
+/** How often the page of a record is read again. */
+export const READ_AGAIN_MS = 5_000;
 
 /** Reads a record at the moment in the page's address. `record` is `undefined` if the feed does not show it. */
 export function useRecord(activityId: string) {
