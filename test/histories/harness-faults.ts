@@ -27,10 +27,10 @@ async function startAgain(one: Victim): Promise<void> {
 }
 
 /**
- * Breaks links and processes one after the other, two at a time, and steps the database's clock, until `stop`. Then it
- * heals all links but the one that is cut for good. `told` lists the faults, each with its time in milliseconds.
+ * Breaks links and processes one after the other, two at a time, and steps the database's clock, from `start` to `stop`.
+ * Then it heals all links but the one that is cut for good. `told` lists the faults, each with its time in milliseconds.
  */
-export function startFaults({ links, instances, database }: Product, seed: number) {
+export function createFaults({ links, instances, database }: Product, seed: number) {
   const [random, randomStep] = [createRandom(seed), createRandom(seed + 2)];
   const began = performance.now();
   const told: string[] = [];
@@ -97,9 +97,12 @@ export function startFaults({ links, instances, database }: Product, seed: numbe
     }
   }
 
-  const loops = [breakInTurn(), breakInTurn(), stepClock()];
+  let loops: readonly Promise<void>[] = [];
   return {
     told,
+    start() {
+      loops = [breakInTurn(), breakInTurn(), stepClock()];
+    },
     /** From now on stops processes without a kill. Resolves once all live. */
     async spareLives(): Promise<void> {
       kills = 0;

@@ -4,7 +4,7 @@ import { bodyOf, headerOf } from "../delivery/harness-deliveries.ts";
 import { createEndpoint, createReader } from "../harness/builders.ts";
 import type { PageJson } from "../harness/json.ts";
 import { type Account, createClients, Kind, REFUND_CENTS } from "./harness-clients.ts";
-import { seeded, startFaults } from "./harness-faults.ts";
+import { createFaults, seeded } from "./harness-faults.ts";
 import { findFaults, type Operation } from "./harness-go.ts";
 import { PARTS_OF_PLACE, type Product } from "./harness-product.ts";
 import { type Flatness, startSoak } from "./harness-soak.ts";
@@ -73,14 +73,20 @@ export async function tellStory(product: Product, programs: string, options: Sto
 
   const calmMs = isSoak ? (Math.min(60, minutes) / 6) * MINUTE : 0;
   const faultyMs = minutes * MINUTE - 2 * calmMs;
+  const faults = createFaults(product, seed);
+  // First in a soak, so that only age tells its last minutes from its first.
+  if (isSoak) await faults.cutForGood();
   await wait(calmMs);
-  const faults = startFaults(product, seed);
+  faults.start();
   await wait(faultyMs / 4);
   if (minutes > MINUTES_OF_FULL_DISK) await faults.fillDisk();
-  if (isSoak) await faults.spareLives();
-  else await wait(faultyMs / 4);
-  await faults.cutForGood();
-  // Begun after the cut, because from then on the other deliveries have the work of both.
+  if (isSoak) {
+    await faults.spareLives();
+  } else {
+    await wait(faultyMs / 4);
+    await faults.cutForGood();
+  }
+  // Begun once no process is killed, because a started process fills its pools again.
   const soak = isSoak ? startSoak(product) : undefined;
   await wait(faultyMs * (isSoak ? 0.75 : 0.5));
   await faults.stop();
