@@ -47,7 +47,7 @@ export type Tracer = {
   ): Result;
   current(): Sharer | undefined;
   header(): string | undefined;
-  /** Begins a span, part of the one around it, that the caller ends. Returns `undefined` if that is not sampled. */
+  /** Begins a child of the current span. The caller ends it. Returns `undefined` if the current span is not sampled. */
   start(name: string, options: Pick<SpanOptions, "kind" | "attributes">): OpenSpan | undefined;
   /** Holds the current span. Diagnostics channels can bind to it. */
   readonly store: AsyncLocalStorage<unknown>;

@@ -158,8 +158,8 @@ function wasCountedBefore({ header, contextValues }: Call): boolean {
 }
 
 /**
- * Counts a credential or session that is not known yet, because its look-up costs as much as an API key's. Over the
- * limit it is not reported as invalid: it was not looked up, and may work.
+ * Counts a credential or session that is not known yet, because its look-up costs as much as an API key's. Throws
+ * OverloadedError over the limit. It is not called invalid then, because nothing looked it up.
  */
 export async function countUnknown(admission: Admission, call: Call): Promise<void> {
   const client = clientBucket(call.contextValues.get(peerAddressKey) ?? "");
