@@ -2,7 +2,7 @@ import { once } from "node:events";
 import net from "node:net";
 import mysql from "mysql2";
 import { expect, it } from "vitest";
-import { isConnectionLost, isDeadlock, isOutage } from "./outage.ts";
+import { isConnectionLost, isDeadlock, isOutage, isReadOnly } from "./outage.ts";
 
 it("treats every failure of a lost connection as an outage, also without a code", async () => {
   const server = net.createServer((socket) => socket.destroy()).listen(0, "127.0.0.1");
@@ -40,12 +40,15 @@ it.each([
   expect(isOutage(failure)).toBe(true);
 });
 
-it.each(["ER_OPTION_PREVENTS_STATEMENT", "ER_READ_ONLY_MODE", "ER_DISK_FULL"])(
-  "treats a server that cannot write now as an outage: %s",
-  (code) => {
-    expect(isOutage(Object.assign(new Error(), { code, sqlState: "HY000" }))).toBe(true);
-  },
-);
+it.each([
+  ["ER_OPTION_PREVENTS_STATEMENT", "HY000", true],
+  ["ER_READ_ONLY_MODE", "HY000", true],
+  ["ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION", "25006", true],
+  ["ER_DISK_FULL", "HY000", false],
+])("treats a server that cannot write now as an outage: %s", (code, sqlState, readOnly) => {
+  const failure = Object.assign(new Error(), { code, sqlState });
+  expect([isOutage(failure), isReadOnly(failure)]).toEqual([true, readOnly]);
+});
 
 it("treats a rollback by a cluster as a deadlock, not as a lost connection", () => {
   const text = "Plugin instructed the server to rollback the current transaction.";

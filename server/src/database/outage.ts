@@ -17,6 +17,7 @@ const OUTAGE_CODES = new Set([
   "ER_RECORD_FILE_FULL",
   "ER_OPTION_PREVENTS_STATEMENT",
   "ER_READ_ONLY_MODE",
+  "ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION",
   "ER_OUT_OF_RESOURCES",
   "ER_OUTOFMEMORY",
   "ER_ACCESS_DENIED_ERROR",
@@ -87,7 +88,11 @@ function isShardAway(error: unknown): boolean {
 }
 
 /** Codes of a server that is read-only. */
-const READ_ONLY_CODES = new Set(["ER_OPTION_PREVENTS_STATEMENT", "ER_READ_ONLY_MODE"]);
+const READ_ONLY_CODES = new Set([
+  "ER_OPTION_PREVENTS_STATEMENT",
+  "ER_READ_ONLY_MODE",
+  "ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION",
+]);
 
 /**
  * Tells whether a statement failed because its server is read-only. After a switch-over, an old connection leads to
