@@ -32,6 +32,10 @@ export async function openDoor(
   return {
     port: (door.address() as AddressInfo).port, // Always an AddressInfo, because the server listens on TCP.
     leadTo,
+    /** Leads new connections to another port. The open ones stay. */
+    leadNextTo(next: number) {
+      target = next;
+    },
     close() {
       leadTo(undefined);
       door.close();

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createReader } from "../harness/builders.ts";
 import { expectError } from "../harness/expectations.ts";
 import { requestOf } from "../harness/http.ts";
-import { startTestRedis } from "../harness/redis.ts";
+import { sendToRedis, startTestRedis } from "../harness/redis.ts";
 import { startTestStack, type TestStack } from "../harness/stack.ts";
 import { openDoor } from "../harness/tcp-door.ts";
 import { useStarted } from "../harness/use-started.ts";
@@ -62,6 +62,24 @@ describe("§7 without its shared limiter", () => {
       expectError(await http("/nothing"), 503, "temporarily_unavailable");
     });
     silent.close();
+  });
+
+  it("an instance counts in the master that replaced it, although the demoted server keeps its connections", async () => {
+    const next = await startTestRedis();
+    const portOf = (url: string) => Number(new URL(url).port);
+    const door = await openDoor(portOf(redis.url));
+    await withProduct(`redis://127.0.0.1:${door.port}`, async (stack) => {
+      const { apiKey } = await createReader(stack);
+      const me = async () => (await stack.http("/api/v1/me", { apiKey })).status;
+      expect(await me()).toBe(200);
+      door.leadNextTo(portOf(next.url));
+      await sendToRedis(redis.url, "REPLICAOF", "127.0.0.1", portOf(next.url));
+      await expect.poll(me, { timeout: 15_000 }).toBe(200);
+      expect(await sendToRedis(next.url, "DBSIZE")).toBe(2);
+    });
+    door.close();
+    await sendToRedis(redis.url, "REPLICAOF", "NO", "ONE");
+    await next.stop();
   });
 
   it("the gateway answers temporarily_unavailable to everything, and serves again without a restart", () =>

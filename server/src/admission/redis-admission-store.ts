@@ -87,9 +87,9 @@ const IS_CLUSTER =
 /** Replies of a cluster's node to keys of another node, and to keys of several slots. */
 const CLUSTER_REPLY = /^(MOVED|CROSSSLOT)/;
 
-/** Replies that report the server's state, not a wrong command. */
+/** Replies that report the server's state, not a wrong command. Before Redis 7, other text precedes a script's. */
 const STATE_REPLY =
-  /^(LOADING|READONLY|OOM|BUSY|MISCONF|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOAUTH|WRONGPASS|NOREPLICAS)/;
+  /(^|-)(LOADING|READONLY|OOM|BUSY|MISCONF|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOAUTH|WRONGPASS|NOREPLICAS)/;
 
 /**
  * Counts one request in each bucket with one script. A bucket may repeat. A cluster takes one bucket per call.

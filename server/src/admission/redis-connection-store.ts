@@ -20,6 +20,8 @@ const CONNECTION = {
   commandTimeout: COMMAND_TIMEOUT_MS,
   maxRetriesPerRequest: 0,
 };
+/** Before Redis 7, other text precedes the reply to a script. */
+const READ_ONLY_REPLY = /(^|-)READONLY /;
 const reconnectMs = (attempt: number) => Math.min(attempt * 50, MAX_RECONNECT_MS);
 
 /**
@@ -36,6 +38,8 @@ export function connectRedis(url: string): RedisConnection {
           ...CONNECTION,
           enableOfflineQueue: false,
           retryStrategy: reconnectMs,
+          // A demoted server keeps its connections. A new one leads to the master that replaced it.
+          reconnectOnError: ({ message }) => READ_ONLY_REPLY.test(message),
         });
   // Each command reports its own failure. Without a listener, a connection error would end the process.
   redis.on("error", () => {});
