@@ -61,6 +61,9 @@ describe("a new API key", () => {
     await expect(create()).rejects.toMatchObject(recently);
     await age(5_000_000);
     expect((await create()).apiKey?.active).toBe(true);
+    // As after the database's clock has stepped back by an hour.
+    await age(-3_600_000_000);
+    expect((await create()).apiKey?.active).toBe(true);
   });
 
   it("is refused as the eleventh active one, not counting expired and revoked ones", async () => {

@@ -7,15 +7,11 @@ import { newId } from "../common/ids.ts";
 import { parseStoredText } from "../common/stored-text.ts";
 import { timestampFromMicros } from "../common/timestamps.ts";
 import type { Pool } from "../database/pool.ts";
+import { isWithinSpan } from "../endpoint/owner-limits.ts";
 import type { LockedAccount } from "../write/locked-account.ts";
 import type { Decision } from "../write/write.ts";
 import type { Writer } from "../write/writer.ts";
-import {
-  CREATION_INTERVAL_MICROS,
-  MAX_ACTIVE_API_KEYS,
-  newApiKey,
-  validityMicros,
-} from "./api-key.ts";
+import { MAX_ACTIVE_API_KEYS, newApiKey, validityMicros } from "./api-key.ts";
 import {
   activeApiKeysOf,
   apiKeysBy,
@@ -62,9 +58,7 @@ export function createApiKeyService(
         }),
         decide({ active: [active = 0], lastCreation: [last] }, { accountNo, nowMicros }) {
           if (active >= MAX_ACTIVE_API_KEYS) throw limitReached();
-          if (last !== undefined && last > nowMicros - CREATION_INTERVAL_MICROS) {
-            throw createdRecently();
-          }
+          if (last !== undefined && isWithinSpan(last, nowMicros)) throw createdRecently();
           const times = { createdAt: nowMicros, expiresAt: nowMicros + validity };
           const created = {
             id,

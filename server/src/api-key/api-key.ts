@@ -9,8 +9,6 @@ const SHOWN_CHARACTERS = 8;
 
 /** Maximum active keys of an account. §8 */
 export const MAX_ACTIVE_API_KEYS = 10;
-/** Minimum time between two creations for one account. §8 */
-export const CREATION_INTERVAL_MICROS = 60_000_000;
 
 const DAY_MICROS = 86_400_000_000;
 

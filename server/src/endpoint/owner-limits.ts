@@ -4,7 +4,7 @@ import { DomainError, ErrorCode } from "../common/errors.ts";
 export const MAX_ENDPOINTS = 10;
 /** The most test deliveries of an account in any minute. */
 export const MAX_TESTS = 10;
-/** A minute in microseconds, for tests and between two bulk retries. */
+/** A minute in microseconds: for tests, between two bulk retries, and between two new API keys. §8 */
 export const SPAN_MICROS = 60_000_000;
 
 /**
@@ -30,8 +30,11 @@ export function checkBulkRetry(nowMicros: number, last: number | undefined): voi
   );
 }
 
-/** A time that is still to come, because the clock stepped back, does not count. It could refuse calls for hours. */
-function isWithinSpan(time: number, nowMicros: number): boolean {
+/**
+ * Tells whether a time counts: it is within the last minute. A time that is still to come, because the clock stepped
+ * back, does not count. It could refuse calls for hours.
+ */
+export function isWithinSpan(time: number, nowMicros: number): boolean {
   return time > nowMicros - SPAN_MICROS && time <= nowMicros;
 }
 

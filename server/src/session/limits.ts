@@ -1,6 +1,6 @@
 import type { LimitsSchema } from "@activity/proto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { CREATION_INTERVAL_MICROS, MAX_ACTIVE_API_KEYS } from "../api-key/api-key.ts";
+import { MAX_ACTIVE_API_KEYS } from "../api-key/api-key.ts";
 import { MAX_ENDPOINTS, MAX_TESTS, SPAN_MICROS } from "../endpoint/owner-limits.ts";
 
 const MINUTE_MICROS = 60_000_000;
@@ -11,7 +11,7 @@ export const LIMITS: MessageInitShape<typeof LimitsSchema> = {
   endpoints: MAX_ENDPOINTS,
   // Another process has the schedule of attempts. test/architecture/schedule.test.ts checks that the numbers are equal.
   attempts: 8,
-  apiKeysPerMinute: MINUTE_MICROS / CREATION_INTERVAL_MICROS,
+  apiKeysPerMinute: MINUTE_MICROS / SPAN_MICROS,
   testsPerMinute: MAX_TESTS * (MINUTE_MICROS / SPAN_MICROS),
   bulkRetriesPerMinute: MINUTE_MICROS / SPAN_MICROS,
 };
