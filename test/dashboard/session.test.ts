@@ -73,6 +73,23 @@ describe("ADR 0038: a link into the dashboard", () => {
     expect(await browser.call(getSession)).toMatchObject(OK);
   });
 
+  it("that another browser used first does not end the session of a browser that presents it", async () => {
+    const { database } = dashboard.stack;
+    const browser = await signInToNew();
+    const code = await dashboard.code(accountId);
+    await database.query("START TRANSACTION");
+    await database.query(
+      "UPDATE session_link SET session_hash = UNHEX(?) WHERE code_hash = UNHEX(?)",
+      [sha256("e".repeat(64)), sha256(code)],
+    );
+    const late = browser.call(exchangeCode, { code });
+    const polled = { timeout: 15_000 };
+    await expect.poll(() => database.isRunning("UPDATE session_link"), polled).toBe(true);
+    await database.query("COMMIT");
+    expect(await late).toMatchObject(USED_UP);
+    expect(await browser.call(getSession)).toMatchObject(OK);
+  });
+
   it("of another account needs replaceSession, for which the page asks its reader", async () => {
     const browser = await signInToNew();
     const before = browser.cookie ?? "";

@@ -51,7 +51,7 @@ const FIND_SESSION = `SELECT s.session_hash, s.scopes, s.expires_at, s.return_ur
  * Exchanges a link for a session, and returns the session. Returns `undefined` if the link is unknown, used or expired,
  * or if its account is blocked or deleted. If several browsers exchange one link at the same time, the first `UPDATE`
  * wins. The others then find no link with their `sessionHash`. The same transaction ends the session `before`, which
- * the browser had.
+ * the browser had, unless the link did not work.
  */
 export async function exchangeLink(
   packets: Packets,
@@ -59,7 +59,7 @@ export async function exchangeLink(
   sessionHash: Buffer,
   before?: Buffer,
 ): Promise<SessionRecord | undefined> {
-  const [, , rows] = await packets.run([
+  const load = [
     {
       sql: `UPDATE session_link SET session_hash = ?
         WHERE code_hash = ? AND session_hash IS NULL AND expires_at > ${NOW_MICROS}`,
@@ -74,10 +74,12 @@ export async function exchangeLink(
       values: [SESSION_LIFE_SECONDS * 1_000_000, codeHash, sessionHash],
     },
     { sql: FIND_SESSION, values: [sessionHash] },
-    ...(before === undefined ? [] : [deleteSession(before)]),
-  ]);
-  const [row] = (rows ?? []) as readonly SessionRow[];
-  return row && sessionFromRow(row);
+  ];
+  return packets.loadAndStore(load, ([, , rows]) => {
+    const [row] = (rows ?? []) as readonly SessionRow[];
+    const ends = row === undefined || before === undefined ? [] : [deleteSession(before)];
+    return { statements: ends, result: row && sessionFromRow(row) };
+  });
 }
 
 /** Finds a session that has not ended, with its account. The account is neither blocked nor deleted. */
