@@ -116,7 +116,11 @@ export function createServerApp(
   const alone = createPackets(config.databaseUrl, WRITE_CONNECTIONS, WRITE_DEADLINE_MS);
   const leftOut = createPackets(config.databaseUrl, LEFT_OUT_CONNECTIONS, WRITE_DEADLINE_MS);
   const writer = createWriter({ together, alone, leftOut }, outbox, feedChanges);
-  const use = { reads: () => poolUse(pool.pool), writes: alone.use, records: recording.use };
+  const use = {
+    reads: () => [poolUse(pool.pool)],
+    writes: () => [together.use(), alone.use(), leftOut.use()],
+    records: () => [recording.use()],
+  };
   measurePools(metrics, use);
   measureBacklog(metrics, pool);
   const readiness = createReadiness(pool, nowMs);

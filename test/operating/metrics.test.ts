@@ -7,7 +7,8 @@ import { findFreePort } from "../../dev-stack/src/free-port.ts";
 import { ROOT } from "../architecture/import-rule.ts";
 import { useDeliveryStack } from "../delivery/harness-deliveries.ts";
 import { answer, write } from "../delivery/harness-receiver-behaviours.ts";
-import { createPaidDonation, createReader } from "../harness/builders.ts";
+import { inParallel } from "../harness/attack.ts";
+import { createAccount, createPaidDonation, createReader } from "../harness/builders.ts";
 import { useFolder, useStarted } from "../harness/use-started.ts";
 import { ALERTS, startPrometheus } from "./harness-prometheus.ts";
 
@@ -90,6 +91,20 @@ describe("the metrics", () => {
     await createPaidDonation(delivery.stack, accountId);
     await expect.poll(inFlight).toBe("1");
     await expect.poll(inFlight, { timeout: 30_000 }).toBe("0");
+  });
+
+  it("show the writes that wait for a connection while their accounts are locked", async () => {
+    const { stack } = delivery;
+    // So many that some still wait when the first ones give their accounts up.
+    const ids = await inParallel(10, () => createAccount(stack));
+    await stack.database.query("START TRANSACTION");
+    await stack.database.query("SELECT id FROM account WHERE id IN (?) FOR UPDATE", [ids]);
+    const written = Promise.allSettled(ids.map((id) => createPaidDonation(stack, id)));
+    const waiting = async () =>
+      Number(/^activity_database_waiting\{pool="writes"\} (.+)$/m.exec(await scrape())?.[1]);
+    await expect.poll(waiting, { timeout: 15_000 }).toBeGreaterThan(0);
+    await stack.database.query("COMMIT");
+    await written;
   });
 
   it("show no secret, id, name or address, and no label beyond the listed ones", async () => {

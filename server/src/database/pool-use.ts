@@ -18,10 +18,10 @@ export function poolUse(pool: object): PoolUse {
   return { busy: _allConnections.length - idle, idle, waiting: _connectionQueue.length };
 }
 
-/** Measures pools by their names. */
+/** Measures pools by their names. Several pools may share a name. */
 export function measurePools(
   metrics: Metrics,
-  pools: Readonly<Record<string, () => PoolUse>>,
+  pools: Readonly<Record<string, () => readonly PoolUse[]>>,
 ): void {
   const families = [
     {
@@ -36,7 +36,7 @@ export function measurePools(
     },
   ];
   metrics.gauges(families, () => {
-    const uses = Object.entries(pools).map(([name, use]) => [name, use()] as const);
+    const uses = Object.entries(pools).map(([name, use]) => [name, sumOf(use())] as const);
     return [
       uses.flatMap(([name, { busy, idle }]) => [
         { labels: [name, "busy"], value: busy },
@@ -45,4 +45,13 @@ export function measurePools(
       uses.map(([name, { waiting }]) => ({ labels: [name], value: waiting })),
     ];
   });
+}
+
+function sumOf(uses: readonly PoolUse[]): PoolUse {
+  const sum = (of: (use: PoolUse) => number) => uses.reduce((before, use) => before + of(use), 0);
+  return {
+    busy: sum(({ busy }) => busy),
+    idle: sum(({ idle }) => idle),
+    waiting: sum(({ waiting }) => waiting),
+  };
 }
