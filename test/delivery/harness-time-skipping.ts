@@ -92,6 +92,7 @@ export async function startTimeSkippingStack(behaviour: Behaviour) {
         ...{ dispatch, sender, recorder, slots },
         firstAreClaimed: true,
         nowMs: () => Date.now(),
+        timing: PROCESS_TIMING,
       });
       return createWorker({
         ...{ connection, namespace, bundle, taskQueue: TASK_QUEUE },

@@ -52,7 +52,7 @@ export function createDispatcher(
   const first = startFirstAttempts({ dispatch, sender, recorder, nowMs, timing, log: QUIET });
   const slots = createAttemptSlots({ ...RETRY_SLOTS, nowMs: timing.nowMs });
   const activities = createActivities({
-    ...{ dispatch, sender, recorder, slots, nowMs, firstAreClaimed: false },
+    ...{ dispatch, sender, recorder, slots, nowMs, timing, firstAreClaimed: false },
   });
   const client = temporal.client(process);
   const stopping = new AbortController();

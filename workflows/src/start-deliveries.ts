@@ -83,6 +83,7 @@ export function startDeliveries(options: {
     slots: createAttemptSlots({ ...RETRY_SLOTS, nowMs: timing.nowMs }),
     firstAreClaimed: config.deliveryWorkflows === "all",
     nowMs: wallClockMs,
+    timing,
   });
   /** All that claim. The state of the first one is the state of this process. */
   const pollers = new Set<Poller>(attempts && [attempts]);

@@ -19,7 +19,12 @@ afterEach(() => recorder.close(0));
 /** Activities with a core for which every attempt is due. It answers "busy" for deliveries by `isBusy`. */
 function startActivities(
   isBusy: (deliveryId: string | undefined) => boolean,
-  { slots = OTHERS + 1, firstAreClaimed = false, isProxyAway = (): boolean => false } = {},
+  {
+    slots = OTHERS + 1,
+    firstAreClaimed = false,
+    isProxyAway = (): boolean => false,
+    timing = PROCESS_TIMING,
+  } = {},
 ) {
   const recorded: string[] = [];
   const transport = createRouterTransport(({ rpc }) => {
@@ -50,7 +55,7 @@ function startActivities(
   recorder = createRecorder(dispatch, { info: quiet, warn: quiet, error: quiet }, PROCESS_TIMING);
   const sizes = { perEndpoint: slots, total: slots ** 2, nowMs: () => 0 };
   const { attempt, record } = createActivities({
-    ...{ dispatch, sender, recorder, firstAreClaimed, nowMs: () => 0 },
+    ...{ dispatch, sender, recorder, firstAreClaimed, nowMs: () => 0, timing },
     slots: createAttemptSlots(sizes),
   });
   return {
@@ -111,4 +116,25 @@ it("reschedules an attempt that the egress proxy failed, and records nothing. AD
   isProxyAway = false;
   expect(await activities.ask(0)).toMatchObject({ kind: "made", outcome: "timeout" });
   await expect.poll(() => activities.recorded).toEqual(["delivery0 behind 1"]);
+});
+
+it("ends a record that the core cannot write yet, so that the worker can end. ADR 0028", async () => {
+  let isBusy = true;
+  const over: (() => void)[] = [];
+  const timing = {
+    ...PROCESS_TIMING,
+    after(_: number, work: () => void) {
+      over.push(work);
+      return quiet;
+    },
+  };
+  const activities = startActivities(() => isBusy, { timing });
+  const made = await activities.ask(1);
+  const waiting = expect(activities.record(1, made)).rejects.toThrow("not recorded yet");
+  await expect.poll(() => over).toHaveLength(1);
+  for (const end of over) end();
+  await waiting;
+  // The attempt itself is kept, and recorded as soon as the core can.
+  isBusy = false;
+  await expect.poll(() => activities.recorded, { timeout: 10_000 }).toEqual(["delivery1 behind 1"]);
 });

@@ -1,4 +1,5 @@
 import type { DispatchService } from "@activity/proto";
+import { type Timing, wait } from "@activity/runtime/timing";
 import { durationFromMs, durationMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import type { Client } from "@connectrpc/connect";
 import { type FinishedAttempt, makeAttempt } from "../attempt/make-attempt.ts";
@@ -23,15 +24,18 @@ export type ActivityDependencies = {
   readonly firstAreClaimed: boolean;
   /** Milliseconds since 1970, for the attempt's timestamp. */
   readonly nowMs: () => number;
+  readonly timing: Timing;
 };
 
 const ANSWER_WITHIN_MS = 5_000;
+/** Less than Temporal gives the activity. A worker ends only after its activities. */
+const RECORDED_WITHIN_MS = 15_000;
 /** The wait before an attempt is tried again after a failure of the egress proxy. */
 const PROXY_AGAIN_MS = 30_000;
 
 /** Creates the activities of a worker. */
 export function createActivities(dependencies: ActivityDependencies): Activities {
-  const { dispatch, sender, recorder, slots, firstAreClaimed, nowMs } = dependencies;
+  const { dispatch, sender, recorder, slots, firstAreClaimed, nowMs, timing } = dependencies;
   // When Temporal loses a task, the workflow asks for the same attempt again. It then gets the attempt that was made or
   // is in flight. Receivers' answers are kept here too, because they must not enter histories.
   const kept = createKeptAttempts();
@@ -84,7 +88,8 @@ export function createActivities(dependencies: ActivityDependencies): Activities
       const answer = { headers, bodyStart };
       const finished = { status: undefined, detail: undefined, ...made, ...answer, traceparent };
       const endedAgoMs = Math.max(0, nowMs() - made.endedAtMs);
-      await recordOnce(key, finished, before, endedAgoMs);
+      // The recorder keeps the attempt for longer, and the workflow asks again.
+      await within(RECORDED_WITHIN_MS, recordOnce(key, finished, before, endedAgoMs));
     },
   };
 
@@ -97,6 +102,14 @@ export function createActivities(dependencies: ActivityDependencies): Activities
     if (kept.isRecorded(key)) return;
     await recorder.record(key, finished, before, endedAgoMs);
     kept.recorded(key);
+  }
+
+  /** Rejects if the work takes longer. The work goes on. */
+  async function within(milliseconds: number, work: Promise<void>): Promise<void> {
+    const ended = new AbortController();
+    const isLate = wait(timing, milliseconds, ended.signal).then(() => !ended.signal.aborted);
+    const isDone = work.then(() => false).finally(() => ended.abort());
+    if (await Promise.race([isDone, isLate])) throw new Error("it is not recorded yet");
   }
 }
 
