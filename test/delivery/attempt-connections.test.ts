@@ -152,6 +152,15 @@ describe("nothing is sent again on a kept connection", () => {
     expect(await hasty.post(receiver)).toMatchObject(expected);
     expect(receiver.requests).toHaveLength(2);
   });
+
+  it("that is lost after the receiver has worked for seconds", async () => {
+    const receiver = await harness.receive(
+      afterFirst((socket) => void setTimeout(reset, 2_500, socket)),
+    );
+    await harness.post(receiver);
+    expect(await harness.post(receiver)).toMatchObject(NETWORK_ERROR);
+    expect(receiver.requests).toHaveLength(2);
+  });
 });
 
 describe("a connection", () => {

@@ -29,12 +29,15 @@ export type PostScope = {
   readonly deadline: AbortSignal;
 };
 
+/** A connection that is lost later was not idle: the receiver had the request, and may have worked on it. */
+const LOST_WITHIN_MS = 2_000;
+
 /**
  * Sends one POST to a checked target and reads the answer. §6.4
  *
- * If a kept connection is lost before any byte of an answer, the same request is sent once more on a new connection.
- * Most likely the receiver had closed the idle connection. It may have read the request, and then sees this attempt
- * twice. Rejects with a ProxyFailure when the egress proxy failed. ADR 0027
+ * If a kept connection is lost at once, before any byte of an answer, the same request is sent once more on a new
+ * connection. Most likely the receiver had closed the idle connection. It may have read the request, and then sees this
+ * attempt twice. Rejects with a ProxyFailure when the egress proxy failed. ADR 0027
  */
 export async function postOnce(request: PostRequest, scope: PostScope): Promise<PostResult> {
   const { target, pool } = scope;
@@ -44,7 +47,7 @@ export async function postOnce(request: PostRequest, scope: PostScope): Promise<
   return (await exchange(request, pool.leaseFresh(target), scope)).result;
 }
 
-/** A result, and whether the connection was lost before any byte of an answer. */
+/** A result, and whether the connection was lost at once, before any byte of an answer. */
 type Exchange = { readonly result: PostResult; readonly isUnheard: boolean };
 
 async function exchange(
@@ -54,6 +57,7 @@ async function exchange(
 ): Promise<Exchange> {
   const { promise, resolve: end } = Promise.withResolvers<AnswerEnd | { kind: "expired" }>();
   const { handler, seen, stop } = createAnswerReader(connection, end);
+  const beganMs = performance.now();
   const expire = () => end({ kind: "expired" });
   deadline.addEventListener("abort", expire, { once: true });
   if (deadline.aborted) expire();
@@ -64,7 +68,9 @@ async function exchange(
   if (ended.kind === "whole") pool.release(target, connection);
   else connection.destroy();
   if (ended.kind === "not_sent") throw ended.failure;
-  return { result: resultOf(seen, ended), isUnheard: ended.kind === "broken" && !seen.isHeard };
+  const isAtOnce = performance.now() - beganMs < LOST_WITHIN_MS;
+  const isUnheard = ended.kind === "broken" && !seen.isHeard && isAtOnce;
+  return { result: resultOf(seen, ended), isUnheard };
 }
 
 /** A status decides the result, however the exchange ended. */
