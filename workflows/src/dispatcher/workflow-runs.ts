@@ -18,7 +18,8 @@ import { type Poller, startPoller } from "./poller.ts";
 const MAX_CLAIM = 32;
 /** An endpoint's limit in flight when every attempt is a workflow's, which costs far more than a POST. */
 const ENDPOINT_LIMIT = 8;
-const ANSWER_WITHIN_MS = 35_000;
+/** A stop waits for two such calls, and the process ends 30 seconds after SIGTERM. */
+const ANSWER_WITHIN_MS = 5_000;
 
 type WorkflowStarter = WorkflowTarget & {
   readonly dispatch: Client<typeof DispatchService>;
