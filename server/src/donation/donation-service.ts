@@ -1,4 +1,4 @@
-import { DisputeOutcome, type DonationService } from "@activity/proto";
+import { DisputeOutcome, type DonationService, Platform } from "@activity/proto";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { SERVICE_PLATFORM } from "../activity/activity-values.ts";
 import { DomainError, ErrorCode } from "../common/errors.ts";
@@ -29,6 +29,13 @@ import { eventsOfChange, eventsOfContribution } from "./donation-webhooks.ts";
 import { refundsOf } from "./refund-store.ts";
 import { subscriptionsBy } from "./subscription-store.ts";
 
+/** A donation, made through the service unless `platform` says where. */
+type DonationKey = {
+  readonly accountId: string;
+  readonly externalId: string;
+  readonly platform?: number;
+};
+
 type DonationWrite = {
   readonly applyTo: (stored: DonationState, recordedAt: number) => ChangedDonation;
   readonly eventsOf: (before: DonationRecord, after: DonationRecord) => WebhookEventData[];
@@ -42,7 +49,7 @@ type DonationWrite = {
 export function createDonationService({ write }: Writer): ServiceImpl<typeof DonationService> {
   /** Makes one change to a stored donation and writes its webhook events. */
   async function change(
-    { accountId, externalId }: { accountId: string; externalId: string },
+    { accountId, externalId, platform = SERVICE_PLATFORM }: DonationKey,
     { applyTo, eventsOf, loadsPayments, locksDeliveries = false }: DonationWrite,
   ) {
     const bytes = externalIdBytes(externalId, "external_id");
@@ -50,7 +57,7 @@ export function createDonationService({ write }: Writer): ServiceImpl<typeof Don
       accountId,
       ...(!locksDeliveries && { touches: [donationName(bytes)] }),
       load(accountNo) {
-        const key = [accountNo, SERVICE_PLATFORM, bytes];
+        const key = [accountNo, platform, bytes];
         const payments = loadsPayments ? [key] : [];
         return {
           donation: donationsBy(key),
@@ -124,12 +131,14 @@ export function createDonationService({ write }: Writer): ServiceImpl<typeof Don
       });
     },
 
-    deleteDonation: (request) =>
-      change(request, {
+    deleteDonation({ platform, ...request }) {
+      const key = { ...request, ...(platform !== Platform.UNSPECIFIED && { platform }) };
+      return change(key, {
         applyTo: deleteDonation,
         eventsOf: () => [],
         ...{ loadsPayments: false, locksDeliveries: true },
-      }),
+      });
+    },
 
     async recordContribution(request) {
       const fields = donationFromContribution(request);

@@ -60,6 +60,23 @@ describe("an import", () => {
     expect(feed.map((activity) => activity.value).sort()).toEqual([1, 500, 500]);
   });
 
+  it("brings back no row whose donation was deleted: its name and message stay erased", async () => {
+    await services.importRows(accountId, Platform.CSV, [row("a", { message: "hi" }), row("b")]);
+    const key = { accountId, externalId: "a" };
+    const unknown = { code: ErrorCode.DonationNotFound };
+    await expect(services.donations.deleteDonation(key)).rejects.toMatchObject(unknown);
+    await services.donations.deleteDonation({ ...key, platform: Platform.CSV });
+    const again = await services.importRows(accountId, Platform.CSV, [row("a"), row("b")]);
+    expect(again).toMatchObject({ stored: 0n, unchanged: 2n });
+    expect(await services.readFeed(accountId)).toHaveLength(1);
+    const [stored] = await services.database.query(
+      `SELECT d.donor_name, d.message FROM donation d JOIN account a ON a.account_no = d.account_no
+       WHERE a.id = ? AND d.external_id = ?`,
+      [accountId, Buffer.from("a")],
+    );
+    expect(stored).toEqual({ donor_name: null, message: null });
+  });
+
   it("distinguishes external ids by every byte", async () => {
     const ids = ["a", "A", "á", "a\u0301", "a ", "a\0", " a"];
     const batch = ids.map((id) => row(id));
