@@ -123,7 +123,7 @@ describe("a call over the transport to a core in another process, ADR 0032", () 
         return gone.promise;
       }),
     );
-    const error = await failureOf(client.listActivities({}, { timeoutMs: 50 }));
+    const error = await failureOf(client.listActivities({}, { timeoutMs: 1_000 }));
     expect(error?.code).toBe(Code.DeadlineExceeded);
     await gone.promise;
   });

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { PROCESS_TIMING } from "@activity/runtime/timing";
 import { createPackets } from "../../server/src/database/packet.ts";
 import { createPool } from "../../server/src/database/pool.ts";
@@ -5,7 +6,10 @@ import { type Position, retryFailed } from "../../server/src/delivery/retry-fail
 import { createOutbox } from "../../server/src/dispatch/outbox.ts";
 import { createWriter } from "../../server/src/write/writer.ts";
 
-/** A test kills and restarts this program. It continues a bulk retry and prints its position after each part. */
+/**
+ * A test kills and restarts this program. It continues a bulk retry, prints its position after each part, and waits for
+ * a line.
+ */
 const [databaseUrl = "", accountId = "", position = ""] = process.argv.slice(2);
 const PART = 20;
 const pool = createPool(databaseUrl, 1);
@@ -23,5 +27,6 @@ do {
   const part = await retryFailed(pool, writer, outbox, ended, { from, limit: PART }, signal);
   from = part.next;
   process.stdout.write(`${JSON.stringify(from ?? null)}\n`);
+  if (from !== undefined) await once(process.stdin, "data");
 } while (from !== undefined);
 process.exit();

@@ -23,6 +23,7 @@ async function retryUntilKilled(accountId: string, position: string, parts: numb
     last = line;
     left -= 1;
     if (left === 0) retrier.kill("SIGKILL");
+    else if (line !== END) retrier.stdin.write("\n");
   }
   await ended;
   return last;

@@ -10,6 +10,8 @@ import { useTestStack } from "../harness/stack.ts";
 import { healthAt } from "../operating/harness-instances.ts";
 import { type Part, useParts, variablesOf } from "../operating/harness-parts.ts";
 
+/** A gateway asks its core again after ten seconds. */
+const HEALED = { timeout: 30_000 };
 const stack = useTestStack();
 const startPart = useParts();
 
@@ -29,7 +31,7 @@ describe("a gateway in a process of its own", () => {
     ["lacks its permission", () => stack.credential(Permission.ActivityRead), "permission_denied"],
   ])("whose credential %s says why and answers 503", async (_name, createCredential, reason) => {
     const gateway = await startGateway(await createCredential());
-    await expect.poll(gateway.health).toEqual([503, reason]);
+    await expect.poll(gateway.health, HEALED).toEqual([503, reason]);
     expect(gateway.log()).toContain(
       `refuses GATEWAY_CREDENTIAL; requests get 503","code":"${reason}"`,
     );
@@ -61,7 +63,7 @@ describe("gateway and core in two processes", () => {
     requestOf(gateway.port, path, { ...(apiKey && { apiKey }) });
 
   it("say that they work together, and give the same answers as in one process", async () => {
-    await expect.poll(gateway.health).toEqual([200, "serving"]);
+    await expect.poll(gateway.health, HEALED).toEqual([200, "serving"]);
     expect(gateway.log()).toContain("the core serves this gateway");
     const { accountId, apiKey } = await createReader(stack);
     await createPaidDonation(stack, accountId, { donorName: "Zoë 🎉", message: '\u0000 \\ "' });

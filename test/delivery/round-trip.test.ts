@@ -134,7 +134,9 @@ it("delivers first attempts while Temporal is away, and keeps retries until it i
   expect(await waiting()).toHaveLength(1);
   await delivery.restartTemporal();
   await expect.poll(waiting, { timeout: 50_000, interval: 200 }).toEqual([]);
-  expect(delivery.requestsOf(eventId)).toHaveLength(1);
+  // On a slow machine the retry may have been made already.
+  const first = attemptNumbersOf(delivery.requestsOf(eventId)).filter((number) => number === 1);
+  expect(first).toHaveLength(1);
   // Temporal's UI shows the first attempt's outcome before the workflow starts.
   const described = await delivery.askWorkflow(deliveryId, (workflow) => workflow.describe());
   expect(await described.staticSummary()).toBe("attempt 1: receiver_busy");

@@ -37,7 +37,7 @@ const MINUTE = 60_000;
 /** The first build of a cluster's server takes minutes longer. */
 const START = (inject("isTemporalCluster") ? 20 : 4) * MINUTE;
 /** HAProxy needs two checks, half a second apart. */
-const DRAIN = { DRAIN_SECONDS: "3" };
+const DRAIN = { DRAIN_SECONDS: "6" };
 const LOOPS = 6;
 /** A slow receiver keeps attempts in flight at every moment. */
 const RECEIVER_MS = 300;
@@ -97,7 +97,7 @@ defaults
   timeout check 5s
   option redispatch
   option httpchk GET /ready
-  default-server check inter 500ms fall 2 rise 1
+  default-server check inter 500ms fall 4 rise 1
 listen gateways
   mode http
   bind 127.0.0.1:${ports.gateways} ssl crt FOLDER/front.pem

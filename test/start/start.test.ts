@@ -166,7 +166,8 @@ describe("npm start", () => {
     donate("Late");
     await untilPrinted(one, "Late");
     await interrupt(one);
-  });
+    // Starts the product twice and the tool twice.
+  }, 240_000);
 
   it("keeps data and key through kill -9 and a second start", async () => {
     const killed = await started();

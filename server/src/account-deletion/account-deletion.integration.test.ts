@@ -20,7 +20,7 @@ async function deleteWhileLocked(accountId: string, lock: string, check: () => P
   const { deletion } = await inTransaction(services.pool, async (tx) => {
     await tx.query(`${lock} FOR UPDATE`, [accountNoOf(accountId)]);
     const begun = services.accounts.deleteAccount({ accountId });
-    await vi.waitFor(check, 5_000);
+    await vi.waitFor(check, 30_000);
     return { deletion: begun };
   });
   await deletion;
@@ -75,14 +75,17 @@ describe("a deleted account", () => {
     await services.database.query("UPDATE account SET deleted_at = 1 WHERE id = ?", [accountId]);
     await services.database.queryShards("RENAME TABLE donation TO donation_away");
     vi.advanceTimersToNextTimer();
-    await vi.waitFor(() => expect(log.join()).toContain("purge of deleted accounts failed"), 5_000);
+    await vi.waitFor(
+      () => expect(log.join()).toContain("purge of deleted accounts failed"),
+      30_000,
+    );
     await services.database.queryShards("RENAME TABLE donation_away TO donation");
     const unpurged = "SELECT 1 FROM account WHERE id = ? AND purged_at IS NULL";
     const purged = async () => {
       vi.advanceTimersToNextTimer();
       expect(await services.database.query(unpurged, [accountId])).toEqual([]);
     };
-    await vi.waitFor(purged, 5_000);
+    await vi.waitFor(purged, 30_000);
     stop();
   });
 });

@@ -3,10 +3,13 @@ import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { beforeEach, describe, expect, it } from "vitest";
 import { createPaidDonation } from "../../../test/harness/builders.ts";
 import { useServices } from "../../../test/harness/services.ts";
+import { NOW_MICROS } from "../database/now.ts";
 import type { ClaimedAttempt } from "./claim.ts";
 import { createLeases } from "./outbox.ts";
 
 const WAIT = { limit: 64, endpointLimit: 64, wait: { seconds: 10n } };
+/** How long a claim leases an entry. ADR 0028 */
+const LEASE_MICROS = 14_000_000;
 const BEFORE_LEASE_ENDS = { timeout: 10_000 };
 
 const services = useServices();
@@ -64,23 +67,31 @@ const attempt = (deliveryId = "nobodydelivery0"): Omit<ClaimedAttempt, "leaseId"
 });
 
 const leases = () =>
-  services.database.query<{ id: string; lease: string | null; seconds: number }>(
-    `SELECT delivery_id AS id, lease_id AS lease, CAST(ROUND((leased_until
-       - TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))) / 1e6) AS SIGNED) AS seconds
-     FROM outbox_entry ORDER BY delivery_id`,
+  services.database.query<{ id: string; lease: string | null; until: number }>(
+    "SELECT delivery_id AS id, lease_id AS lease, leased_until AS until FROM outbox_entry ORDER BY delivery_id",
   );
+
+/** The database's time in microseconds. */
+async function databaseTime(): Promise<number> {
+  const [row] = await services.database.query<{ now: number }>(`SELECT ${NOW_MICROS} AS now`);
+  return row?.now ?? 0;
+}
 
 describe("a poller that waits, §6.4, ADR 0028", () => {
   it("gets a new entry without a claim when it is idle, leased by the transaction that wrote it", async () => {
     const poller = await startIdlePoller();
     const sent: string[] = [];
+    const before = await databaseTime();
     await withoutClaims(async () => {
       sent.push((await sendTest()).deliveryId);
       expect(await poller.ids()).toEqual(sent);
     });
-    expect(await leases()).toMatchObject([
-      { id: sent[0], lease: expect.stringMatching(/^[a-z0-9]{15}$/), seconds: 14 },
-    ]);
+    const [entry, ...others] = await leases();
+    expect(entry).toMatchObject({ id: sent[0], lease: expect.stringMatching(/^[a-z0-9]{15}$/) });
+    expect(others).toEqual([]);
+    const leasedAt = (entry?.until ?? 0) - LEASE_MICROS;
+    expect(leasedAt).toBeGreaterThanOrEqual(before);
+    expect(leasedAt).toBeLessThanOrEqual(await databaseTime());
     expect(await services.claim()).toEqual([]);
   });
 

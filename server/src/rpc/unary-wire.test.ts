@@ -32,6 +32,7 @@ const Does = { Answer: 1, Refuse: 2, Fail: 3, AnswerLong: 4, Wait: 5 } as const;
 
 /** Called when the signal of a waiting call is aborted, with the reason. */
 let onAbort: (reason: unknown) => void = () => undefined;
+let onWait = () => {};
 
 const implementation: ServiceImpl<typeof ActivityService> = {
   waitForActivity: () => ({}),
@@ -41,6 +42,7 @@ const implementation: ServiceImpl<typeof ActivityService> = {
     }
     if (limit === Does.Fail) throw new Error("a bug");
     if (limit === Does.Wait) {
+      onWait();
       await new Promise((_resolve, reject) =>
         signal.addEventListener("abort", () => {
           onAbort(signal.reason);
@@ -210,9 +212,8 @@ describe("a unary call over HTTP/1.1", () => {
     const { promise, resolve } = Promise.withResolvers<unknown>();
     onAbort = resolve;
     const call = open(ours, {});
+    onWait = () => setImmediate(() => call.destroy());
     call.on("error", () => undefined).end(proto(Does.Wait));
-    await once(call, "finish");
-    setTimeout(() => call.destroy(), 50);
     expect(ConnectError.from(await promise).code).toBe(Code.Canceled);
   });
 
