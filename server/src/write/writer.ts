@@ -1,5 +1,6 @@
 import { currentSpan } from "@activity/runtime/traces";
 import { accountNoOf } from "../common/ids.ts";
+import { OverloadedError } from "../common/overloaded-error.ts";
 import { DatabaseTimeoutError } from "../database/deadline.ts";
 import type { Asks, Found } from "../database/lookup.ts";
 import { isConnectionLost } from "../database/outage.ts";
@@ -17,7 +18,7 @@ import type { Write } from "./write.ts";
 const MAX_BEHIND_MS = 40;
 /** The most writes that share a commit. Even with the longest texts they fit into one packet (16 MiB). */
 const MAX_TOGETHER = 64;
-/** How long a write waits for earlier writes of its account. */
+/** How long a write waits for its turn. */
 const MAX_TURN_MS = 10_000;
 const LOCKED = `The account was locked for longer than ${MAX_TURN_MS} ms.`;
 
@@ -25,7 +26,8 @@ const LOCKED = `The account was locked for longer than ${MAX_TURN_MS} ms.`;
 export type Writer = {
   /**
    * Runs a write and resolves with its answer after the commit. Rejects with the error of its decision, or with
-   * `account_not_found` if its account is unknown or deleted.
+   * `account_not_found` if its account is unknown or deleted. Rejects with OverloadedError if it waited too long for
+   * its commit.
    */
   write<Asked extends Asks, Answer>(write: Write<Asked, Answer>): Promise<Answer>;
 };
@@ -58,7 +60,8 @@ export function createWriter(
   outbox: Outbox,
   feedChanges: Pick<FeedChanges, "note">,
 ): Writer {
-  let waiting: Waiting[] = [];
+  /** The writes that wait for the next shared commit, by account. The order of the map is the round-robin order. */
+  const waiting = new Map<number, Waiting[]>();
   /** By account, the writes that wait to be committed alone. */
   const queues = new Map<number, (() => Promise<void>)[]>();
   let isRunning = false;
@@ -68,25 +71,41 @@ export function createWriter(
     isRunning = true;
     // Writes of the same turn of the event loop share the first commit too.
     await new Promise(setImmediate);
-    while (waiting.length > 0) {
+    while (waiting.size > 0) {
       if (mayBeBehind) await outbox.attempts.caughtUp(MAX_BEHIND_MS);
-      await runTogether(takeBatch());
+      const batch = takeBatch();
+      if (batch.length > 0) await runTogether(batch);
     }
     isRunning = false;
   }
 
-  /** Takes the first write of each name, because a write must follow those that it may depend on. */
+  /**
+   * Takes writes round-robin by account. It takes only the first of each name, because a write must follow those that
+   * it may depend on.
+   */
   function takeBatch(): Waiting[] {
+    const nowMs = performance.now();
     const touched = new Set<string>();
     const batch: Waiting[] = [];
     const left: Waiting[] = [];
-    for (const write of waiting) {
-      const names = write.touches.map((name) => `${write.accountNo} ${name}`);
-      const fits = batch.length < MAX_TOGETHER && !names.some((name) => touched.has(name));
-      (fits ? batch : left).push(write);
+    // An account that is set again moves behind all others. The loop reaches it again if the batch has capacity left.
+    for (const [accountNo, writes] of waiting) {
+      if (batch.length === MAX_TOGETHER) break;
+      const write = writes.shift();
+      waiting.delete(accountNo);
+      if (writes.length > 0) waiting.set(accountNo, writes);
+      if (write === undefined) continue;
+      if (nowMs > write.waitsUntilMs) {
+        write.reject(new OverloadedError());
+        continue;
+      }
+      const names = write.touches.map((name) => `${accountNo} ${name}`);
+      (names.some((name) => touched.has(name)) ? left : batch).push(write);
       for (const name of names) touched.add(name);
     }
-    waiting = left;
+    for (const [accountNo, writes] of Map.groupBy(left, (write) => write.accountNo)) {
+      waiting.set(accountNo, [...writes, ...(waiting.get(accountNo) ?? [])]);
+    }
     return batch;
   }
 
@@ -107,7 +126,8 @@ export function createWriter(
         return;
       }
       // Reject the waiting ones too. Otherwise each would fail only in its turn, as late as these.
-      for (const write of [...batch, ...waiting.splice(0)]) write.reject(error);
+      for (const write of [...batch, ...[...waiting.values()].flat()]) write.reject(error);
+      waiting.clear();
     }
   }
 
@@ -164,7 +184,9 @@ export function createWriter(
           runAlone(planned, alone);
           return;
         }
-        waiting.push(planned);
+        const writes = waiting.get(accountNo);
+        if (writes === undefined) waiting.set(accountNo, [planned]);
+        else writes.push(planned);
         if (!isRunning) void runAll();
       });
     },

@@ -1,0 +1,137 @@
+import { PROCESS_TIMING } from "@activity/runtime/timing";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { OverloadedError } from "../common/overloaded-error.ts";
+import type { PacketRows, Packets, Statement, Stored } from "../database/packet.ts";
+import { createOutbox } from "../dispatch/outbox.ts";
+import { createWriter } from "./writer.ts";
+
+const idOf = (account: number) => `${account.toString(36).padStart(10, "0")}00000`;
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** Creates a writer whose shared commits end only when the test says so. A write is named by its account and a text. */
+function createManualWriter() {
+  const commits: string[][] = [];
+  const ends: ((error?: Error) => void)[] = [];
+  const together = {
+    async loadAndStore<Result>(
+      [lock]: readonly Statement[],
+      decide: (rows: PacketRows) => Stored<Result>,
+    ): Promise<Result> {
+      const accountNos = lock?.values[0] as readonly number[];
+      const accounts = accountNos.map((account_no) => ({
+        ...{ account_no, id: idOf(account_no), blocked_at: null, feed_changed_at: 0 },
+      }));
+      commits.push([]);
+      const { result } = decide([accounts, [{ now_micros: 1 }]] as never as PacketRows);
+      await new Promise<void>((resolve, reject) =>
+        ends.push((error) => (error ? reject(error) : resolve())),
+      );
+      return result;
+    },
+  } as Packets;
+  const writer = createWriter(
+    { together, alone: together, leftOut: together },
+    createOutbox(PROCESS_TIMING),
+    { note: () => undefined },
+  );
+  return {
+    commits,
+    write: (account: number, text: string, touches: readonly string[] = [text]) =>
+      writer.write({
+        ...{ accountId: idOf(account), touches, load: () => ({}) },
+        decide() {
+          commits.at(-1)?.push(`${account} ${text}`);
+          return { answer: text };
+        },
+      }),
+    /** Ends the last commit. The next one begins. */
+    async end(error?: Error) {
+      ends.at(-1)?.(error);
+      await new Promise(setImmediate);
+    },
+    begun: () => new Promise(setImmediate),
+  };
+}
+
+it("takes waiting writes round-robin by account, so that a busy account delays only itself, ADR 0031", async () => {
+  const { commits, write, end, begun } = createManualWriter();
+  const answers = [write(1, "first")];
+  await begun();
+  for (let count = 1; count <= 5_000; count++) answers.push(write(1, `${count}`));
+  answers.push(write(2, "one"), write(3, "one"), write(3, "two"));
+  await end();
+  expect(commits[1]?.slice(0, 6)).toEqual(["1 1", "2 one", "3 one", "1 2", "3 two", "1 3"]);
+  expect(commits[1]).toHaveLength(64);
+  for (let count = 1; count <= 100; count++) answers.push(write(10 + count, "one"));
+  await end();
+  await end();
+  // Of 101 accounts, each is served before any is served again.
+  expect(new Set(commits.slice(2, 4).flat().slice(0, 101).map(accountOf)).size).toBe(101);
+  while (commits.flat().length < answers.length) await end();
+  await end();
+  expect((await Promise.all(answers)).slice(1, 4)).toEqual(["1", "2", "3"]);
+  const ofBusy = commits.flat().filter((name) => accountOf(name) === "1");
+  expect(ofBusy).toEqual(["1 first", ...Array.from({ length: 5_000 }, (_, at) => `1 ${at + 1}`)]);
+});
+
+const accountOf = (name: string) => name.split(" ")[0];
+
+it("takes a write after all earlier ones that share a name with it, ADR 0031", async () => {
+  const { commits, write, end, begun } = createManualWriter();
+  void write(1, "first");
+  await begun();
+  void write(1, "a");
+  void write(1, "a and b", ["a", "b"]);
+  void write(1, "b");
+  void write(1, "c");
+  void write(2, "b");
+  void write(1, "again b", ["b"]);
+  for (let commit = 0; commit < 4; commit++) await end();
+  expect(commits.slice(1)).toEqual([["1 a", "2 b", "1 c"], ["1 a and b"], ["1 b"], ["1 again b"]]);
+});
+
+it("refuses a write that waited ten seconds as overloaded, and never sends it, ADR 0031", async () => {
+  const { commits, write, end, begun } = createManualWriter();
+  void write(1, "slow");
+  await begun();
+  const late = [write(1, "late", ["name"]), write(2, "late")];
+  vi.advanceTimersByTime(5_000);
+  const inTime = write(1, "in time", ["name"]);
+  vi.advanceTimersByTime(5_001);
+  const refused = late.map((each) => expect(each).rejects.toThrow(OverloadedError));
+  await Promise.all([end(), ...refused]);
+  await end();
+  expect(await inTime).toBe("in time");
+  expect(commits).toEqual([["1 slow"], ["1 in time"]]);
+});
+
+it("commits again after every waiting write was refused", async () => {
+  const { commits, write, end, begun } = createManualWriter();
+  void write(1, "slow");
+  await begun();
+  const late = write(2, "late");
+  vi.advanceTimersByTime(10_001);
+  await Promise.all([end(), expect(late).rejects.toThrow(OverloadedError)]);
+  const next = write(2, "next");
+  await begun();
+  await end();
+  expect(await next).toBe("next");
+  expect(commits).toEqual([["1 slow"], ["2 next"]]);
+});
+
+it("rejects all waiting writes when the connection is lost", async () => {
+  const { commits, write, end, begun } = createManualWriter();
+  const writes = [write(1, "first")];
+  await begun();
+  writes.push(write(1, "second"), write(2, "third"));
+  const lost = Object.assign(new Error("lost"), { fatal: true });
+  const rejected = writes.map((each) => expect(each).rejects.toThrow("lost"));
+  await Promise.all([end(lost), ...rejected]);
+  expect(commits).toEqual([["1 first"]]);
+});
