@@ -53,7 +53,7 @@ function answer(registry: FileRegistry, names: readonly string[], request: Reque
     case "listServices":
       return listOf(names);
     case "fileByFilename":
-      return filesFrom(registry.getFile(`${request.value}`.replace(/\.proto$/, "")), request.value);
+      return filesFrom(registry.getFile(request.value), request.value);
     case "fileContainingSymbol":
       return filesFrom(fileOfSymbol(registry, request.value), request.value);
     case "fileContainingExtension": {
