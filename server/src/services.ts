@@ -131,15 +131,11 @@ export function createServices(
     ...own,
     register(Health, createHealthService(readiness, names), { access: Access.Open }),
   ];
-  const reflected = all.map(({ service }) => service);
+  const reflection = createReflectionService(all.map(({ service }) => service));
   return [
     ...all,
-    register(reflectionV1.ServerReflection, createReflectionService(reflected), {
-      access: Access.Open,
-    }),
+    register(reflectionV1.ServerReflection, reflection, { access: Access.Open }),
     // The messages of the two versions differ only in their package.
-    register(reflectionV1Alpha.ServerReflection, createReflectionService(reflected) as never, {
-      access: Access.Open,
-    }),
+    register(reflectionV1Alpha.ServerReflection, reflection as never, { access: Access.Open }),
   ];
 }

@@ -11,6 +11,9 @@ const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
 const FRAME = { data: 0, headers: 1, reset: 3, settings: 4, continuation: 9 } as const;
 const PATH = "/activity.ingest.v1.DonationService/CreateDonation";
 const OPEN_PATH = "/activity.read.v1.AdmissionService/AdmitClient";
+const REFLECTION_PATH = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
+/** Asks for the file of a service, which is field 4. */
+const REFLECTION_REQUEST = envelopeOf(Buffer.from(`\x22\x25activity.dashboard.v1.EndpointService`));
 const BOMB_BYTES = 128 * 1024 * 1024;
 const END_OF_STREAM_AND_HEADERS = 5;
 const CANCEL = Buffer.from([0, 0, 0, 8]);
@@ -60,6 +63,15 @@ export const DOOR_ATTACKS = {
       const session = await openSession(target);
       await inParallel(100, async () => {
         while (!target.isOver() && !session.closed) await sendUnended(session, target);
+      });
+      session.destroy();
+    }),
+
+  "reflection without end, whose answers are not read": (target) =>
+    inParallel(10, async () => {
+      const session = await openSession(target);
+      await inParallel(100, async () => {
+        while (!target.isOver() && !session.closed) await reflectUnended(session, target);
       });
       session.destroy();
     }),
@@ -133,10 +145,7 @@ export const DOOR_ATTACKS = {
 
 function inflate(target: DoorTarget, headers: Record<string, string>): Promise<unknown> {
   const bomb = gzipSync(Buffer.alloc(BOMB_BYTES));
-  const envelope = Buffer.alloc(5);
-  envelope.writeUInt8(1, 0);
-  envelope.writeUInt32BE(bomb.length, 1);
-  const body = Buffer.concat([envelope, bomb]);
+  const body = envelopeOf(bomb, 1);
   return inParallel(8, async () => {
     const session = await openSession(target);
     while (!target.isOver() && !session.destroyed) {
@@ -159,6 +168,21 @@ async function sendUnended(session: http2.ClientHttp2Session, target: DoorTarget
     if (!failure) target.count("bodies taken");
   });
   while (!stream.destroyed && !target.isOver()) await wait(50);
+  stream.destroy();
+}
+
+/** Asks for a file again and again on one stream, and reads no answer, until the core ends the stream. */
+async function reflectUnended(
+  session: http2.ClientHttp2Session,
+  target: DoorTarget,
+): Promise<void> {
+  const stream = session.request({ ...headersOf({}), ":path": REFLECTION_PATH });
+  stream.on("error", () => target.count("errors"));
+  while (!stream.destroyed && !target.isOver()) {
+    stream.write(REFLECTION_REQUEST);
+    target.count("sent");
+    await wait(200);
+  }
   stream.destroy();
 }
 
@@ -192,6 +216,14 @@ async function openSession(target: DoorTarget): Promise<http2.ClientHttp2Session
   const socket = await open(target);
   const session = http2.connect("http://core", { createConnection: () => socket });
   return session.on("error", () => target.count("errors"));
+}
+
+/** A message of gRPC. The flag 1 says that it is compressed. */
+function envelopeOf(message: Buffer, flags = 0): Buffer {
+  const head = Buffer.alloc(5);
+  head.writeUInt8(flags, 0);
+  head.writeUInt32BE(message.length, 1);
+  return Buffer.concat([head, message]);
 }
 
 function greeting(): Buffer {

@@ -2,8 +2,9 @@ import { EndpointService } from "@activity/proto";
 import { reflectionV1 } from "@activity/proto/infrastructure";
 import { create, fromBinary } from "@bufbuild/protobuf";
 import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
-import { createHandlerContext } from "@connectrpc/connect";
+import { Code, createHandlerContext } from "@connectrpc/connect";
 import { expect, it } from "vitest";
+import { OverloadedError } from "../common/overloaded-error.ts";
 import { createReflectionService } from "./reflection-service.ts";
 
 type Asked = reflectionV1.ServerReflectionRequest["messageRequest"];
@@ -41,6 +42,37 @@ async function reflect(...asked: readonly Asked[]) {
     return { files, failure };
   }
 }
+
+it("encodes each file once, for all streams", async () => {
+  const { files } = await reflect(SYMBOL, SYMBOL);
+  const [again = []] = (await reflect(SYMBOL)).files;
+  expect(again.length).toBeGreaterThan(1);
+  for (const answer of files) {
+    expect(answer.every((file, index) => file === again[index])).toBe(true);
+  }
+});
+
+it("ends a stream after 200 requests, ADR 0037", async () => {
+  const most = Array.from({ length: 200 }, () => SYMBOL);
+  expect(await reflect(...most)).toEqual({ files: expect.objectContaining({ length: 200 }) });
+  const { files, failure } = await reflect(...most, SYMBOL, SYMBOL);
+  expect(files).toHaveLength(200);
+  expect(failure).toMatchObject({
+    code: Code.ResourceExhausted,
+    rawMessage:
+      "The stream sent more than 200 requests. One stream accepts 200. Open another stream for the rest.",
+  });
+});
+
+it("answers 32 streams at once, ADR 0037", async () => {
+  const service = createReflectionService([EndpointService]);
+  const streams = Array.from({ length: 32 }, () => open(service, SYMBOL));
+  for (const stream of streams) expect(await stream.next()).toMatchObject({ done: false });
+  await expect(open(service, SYMBOL).next()).rejects.toThrow(OverloadedError);
+  // A client that goes away ends its stream amid its answer.
+  await streams[0]?.return?.();
+  expect(await open(service, SYMBOL).next()).toMatchObject({ done: false });
+});
 
 it("finds a file by its name and by what it declares", async () => {
   const name = EndpointService.file.proto.name;

@@ -7,28 +7,47 @@ import {
   type MessageInitShape,
   toBinary,
 } from "@bufbuild/protobuf";
-import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
-import { Code, type ServiceImpl } from "@connectrpc/connect";
+import { type FileDescriptorProto, FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
+import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
+import { OverloadedError } from "../common/overloaded-error.ts";
 
 type Request = reflectionV1.ServerReflectionRequest["messageRequest"];
 type Answer = NonNullable<
   MessageInitShape<typeof reflectionV1.ServerReflectionResponseSchema>["messageResponse"]
 >;
 
+/** The most requests of one stream. Tools send about one for each service. */
+const MAX_REQUESTS = 200;
+/** The most streams at once. Each may hold an answer of 140 KB in memory, which its client need not read. */
+const MAX_STREAMS = 32;
+const TOO_MANY = `The stream sent more than ${MAX_REQUESTS} requests. One stream accepts ${MAX_REQUESTS}. Open another stream for the rest.`;
+/** Files in their binary form. Anybody may ask for them, and encoding a file and its imports takes a millisecond. */
+const encodedFiles = new WeakMap<FileDescriptorProto, Uint8Array>();
+
 /**
  * Answers the gRPC reflection protocol, v1 and v1alpha with the same messages, for these services and all types that
- * they use: grpcurl and buf curl need no files.
+ * they use: grpcurl and buf curl need no files. A stream ends with RESOURCE_EXHAUSTED after `MAX_REQUESTS`. Beyond
+ * `MAX_STREAMS` a stream fails with OverloadedError.
  */
 export function createReflectionService(
   services: readonly DescService[],
 ): ServiceImpl<typeof reflectionV1.ServerReflection> {
   const registry = createFileRegistry(...services.map(({ file }) => registryOf(file)));
   const names = services.map(({ typeName }) => typeName);
+  let streams = 0;
   return {
     async *serverReflectionInfo(requests) {
-      for await (const originalRequest of requests) {
-        const messageResponse = answer(registry, names, originalRequest.messageRequest);
-        yield { validHost: originalRequest.host, originalRequest, messageResponse };
+      if (streams === MAX_STREAMS) throw new OverloadedError();
+      streams++;
+      try {
+        let answered = 0;
+        for await (const originalRequest of requests) {
+          if (answered++ === MAX_REQUESTS) throw new ConnectError(TOO_MANY, Code.ResourceExhausted);
+          const messageResponse = answer(registry, names, originalRequest.messageRequest);
+          yield { validHost: originalRequest.host, originalRequest, messageResponse };
+        }
+      } finally {
+        streams--;
       }
     },
   };
@@ -97,12 +116,16 @@ function filesFrom(file: DescFile | undefined, asked: string): Answer {
   add(file);
   return {
     case: "fileDescriptorResponse",
-    value: {
-      fileDescriptorProto: [...files].map(({ proto }) =>
-        toBinary(FileDescriptorProtoSchema, proto),
-      ),
-    },
+    value: { fileDescriptorProto: [...files].map(({ proto }) => encodedFile(proto)) },
   };
+}
+
+function encodedFile(proto: FileDescriptorProto): Uint8Array {
+  const known = encodedFiles.get(proto);
+  if (known !== undefined) return known;
+  const encoded = toBinary(FileDescriptorProtoSchema, proto);
+  encodedFiles.set(proto, encoded);
+  return encoded;
 }
 
 function extensionsOf(registry: FileRegistry, typeName: string): Answer {
