@@ -2,12 +2,17 @@ import { once } from "node:events";
 import http from "node:http";
 import http2 from "node:http2";
 import { connect, type Socket } from "node:net";
-import { DonationService } from "@activity/proto";
+import { DonationService, ImportService } from "@activity/proto";
 import { Health } from "@activity/proto/infrastructure";
 import { Permission } from "@activity/server";
 import { Code, createClient } from "@connectrpc/connect";
-import { createConnectTransport } from "@connectrpc/connect-node";
+import {
+  compressionGzip,
+  createConnectTransport,
+  Http2SessionManager,
+} from "@connectrpc/connect-node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { clientsOf } from "../harness/clients.ts";
 import { useTestStack } from "../harness/stack.ts";
 
 const PATH = "/activity.ingest.v1.DonationService/CreateDonation";
@@ -128,6 +133,23 @@ describe("ADR 0037: the core bounds", () => {
     const donation = { message: "x".repeat(1024 * 1024) };
     const created = stack.client(DonationService).createDonation(donation);
     await expect(created).rejects.toMatchObject(exhausted);
+  });
+
+  it("an import's message to 1 MiB, also when it is inflated", async () => {
+    const credential = await stack.credential(Permission.DonationImport);
+    const value = { rows: [{ message: "x".repeat(1024 * 1024) }] };
+    async function* steps() {
+      yield { step: { case: "rows" as const, value } };
+    }
+    const sessionManager = new Http2SessionManager(baseUrl);
+    for (const options of [{}, { sendCompression: compressionGzip }]) {
+      const importer = clientsOf(baseUrl, credential, { sessionManager, ...options })(
+        ImportService,
+      );
+      const answers = importer.importDonations(steps())[Symbol.asyncIterator]();
+      await expect(answers.next()).rejects.toMatchObject(exhausted);
+    }
+    sessionManager.abort();
   });
 
   it("a message to 4 KiB in a call that needs no credential", async () => {

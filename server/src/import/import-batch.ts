@@ -4,44 +4,32 @@ import { type DonationRecord, donationsBy, storeDonation } from "../donation/don
 import type { LockedAccount } from "../write/locked-account.ts";
 import type { Writer } from "../write/writer.ts";
 import type { ImportedRow } from "./import-row.ts";
-import { insertChunks } from "./insert-chunks.ts";
 
 /**
- * Stores the rows that are not stored yet, and returns their number. Of equal external ids the first row counts. The
- * rows of one packet get the same `recordedAt`.
+ * Stores the rows of one message that are not stored yet, and returns their number. Of equal external ids the first row
+ * counts. The rows get the same `recordedAt`, because they fit into one packet: a message has at most 1 MiB (ADR 0037).
  */
 export async function storeImportedRows(
-  writer: Writer,
-  accountId: string,
-  platform: number,
-  rows: readonly ImportedRow[],
-): Promise<number> {
-  const distinct = new Map<string, ImportedRow>();
-  for (const row of rows) {
-    const id = idOf(row.externalId);
-    if (!distinct.has(id)) distinct.set(id, row);
-  }
-  let stored = 0;
-  for (const chunk of insertChunks([...distinct.values()])) {
-    stored += await storeChunk(writer, accountId, platform, chunk);
-  }
-  return stored;
-}
-
-function storeChunk(
   { write }: Writer,
   accountId: string,
   platform: number,
   rows: readonly ImportedRow[],
 ): Promise<number> {
+  const byId = new Map<string, ImportedRow>();
+  for (const row of rows) {
+    const id = idOf(row.externalId);
+    if (!byId.has(id)) byId.set(id, row);
+  }
+  if (byId.size === 0) return 0;
+  const distinct = [...byId.values()];
   return write({
     accountId,
     load: (accountNo) => ({
-      donations: donationsBy(...rows.map((row) => [accountNo, platform, row.externalId])),
+      donations: donationsBy(...distinct.map((row) => [accountNo, platform, row.externalId])),
     }),
     decide({ donations }, account) {
       const storedIds = new Set(donations.map(({ externalId }) => idOf(externalId)));
-      const missing = rows.filter((row) => !storedIds.has(idOf(row.externalId)));
+      const missing = distinct.filter((row) => !storedIds.has(idOf(row.externalId)));
       const imported = missing.map((row) => importedDonation(row, platform, account));
       return {
         answer: imported.length,

@@ -1,4 +1,5 @@
-import { Platform } from "@activity/proto";
+import { ImportDonationsRequestSchema, Platform } from "@activity/proto";
+import { create, toBinary } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { beforeEach, describe, expect, it } from "vitest";
 import { type RowInit, useServices } from "../../../test/harness/services.ts";
@@ -9,6 +10,9 @@ let accountId: string;
 beforeEach(async () => {
   accountId = await services.createAccount();
 });
+
+/** Nearly the most that a message may have. */
+const LARGEST_BYTES = 1_020_000;
 
 const row = (externalId: string, fields: RowInit = {}): RowInit => ({
   externalId,
@@ -109,16 +113,25 @@ describe("an import", () => {
     ]);
   });
 
-  it("takes a whole batch of the longest texts", async () => {
-    const message = "😀".repeat(4000);
-    const donorName = "😀".repeat(200);
-    const batch = rows(1000).map((fields) => ({ ...fields, donorName, message }));
-    expect(await services.importRows(accountId, Platform.CSV, batch)).toMatchObject({
-      stored: 1000n,
-    });
-    const feed = await services.readFeed(accountId);
-    expect(feed.every((activity) => activity.message === message)).toBe(true);
-  });
+  it.each([
+    ["short texts that double when they are escaped", 1_000, "\\", 1_000],
+    ["the longest texts", 64, "😀", 4_000],
+  ])(
+    "takes the largest message of %s in one packet, ADR 0037",
+    async (_, count, letter, length) => {
+      const message = letter.repeat(length);
+      const batch = rows(count).map((fields) => ({ ...fields, message }));
+      const step = { case: "rows" as const, value: { rows: batch } };
+      const sent = create(ImportDonationsRequestSchema, { step });
+      expect(toBinary(ImportDonationsRequestSchema, sent).length).toBeGreaterThan(LARGEST_BYTES);
+      expect(await services.importRows(accountId, Platform.CSV, batch)).toMatchObject({
+        stored: BigInt(count),
+      });
+      const feed = await services.readFeed(accountId);
+      expect(feed.every((activity) => activity.message === message)).toBe(true);
+      expect(new Set(feed.map((activity) => activity.recorded_at)).size).toBe(1);
+    },
+  );
 
   it("fails before it stores anything when its opening or first batch is invalid", async () => {
     const run = (platform: Platform, id = accountId) => services.importRows(id, platform, rows(1));
