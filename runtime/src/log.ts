@@ -15,7 +15,10 @@ export type Log = {
 export function createLog(write: (line: string) => void): Log {
   const entry =
     (level: string) =>
-    (message: string, fields: Readonly<Record<string, unknown>> = {}) =>
-      write(`${JSON.stringify({ level, message: redactText(message), ...fields }, redact)}\n`);
+    (text: string, fields: Readonly<Record<string, unknown>> = {}) => {
+      const fixed = { level, message: redactText(text) };
+      // First, to be read first, and last, because no field may replace them.
+      write(`${JSON.stringify({ ...fixed, ...fields, ...fixed }, redact)}\n`);
+    };
   return { info: entry("info"), warn: entry("warn"), error: entry("error") };
 }
