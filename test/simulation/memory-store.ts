@@ -1,7 +1,7 @@
 import type { AttemptContent } from "../../server/src/dispatch/claim-store.ts";
 import { DeliveryState } from "../../server/src/dispatch/delivery-state.ts";
 import type { DispatchStore } from "../../server/src/dispatch/dispatch-store.ts";
-import { Task } from "../../server/src/dispatch/outbox-store.ts";
+import { LEASE_MICROS, Task } from "../../server/src/dispatch/outbox-store.ts";
 import type { NewAttempt } from "../../server/src/dispatch/record-store.ts";
 import type { DeliveryKey } from "../../server/src/dispatch/run-key.ts";
 import { keyOf } from "./attempts.ts";
@@ -80,6 +80,16 @@ export function createMemoryStore(tables: Tables, link: Link, session: Session):
       write("releaseEntries", () => {
         for (const entry of entriesOf(keys)) {
           if (entry.leaseId === leaseId) entry.leasedUntil = null;
+        }
+      }),
+
+    renewLeases: (runs) =>
+      write("renewLeases", () => {
+        for (const { deliveryId, run } of runs) {
+          const entry = entries.get(deliveryId);
+          if (entry?.run !== run || entry.task !== Task.Attempt) continue;
+          const hasHalf = (entry.leasedUntil ?? 0) >= nowMicros() + LEASE_MICROS / 2;
+          if (!isLeased(entry) || !hasHalf) entry.leasedUntil = nowMicros() + LEASE_MICROS;
         }
       }),
 

@@ -165,6 +165,7 @@ async function deliver(services: Services, owned: readonly Owned[]) {
   const runs = await Promise.all(owned.map(sendTest));
   await dispatch.getInstallation({});
   await dispatch.claimAttempts({ limit: 256, endpointLimit: 64 });
+  await store.renewLeases(runs.map((run) => ({ ...run, accountNo: Number(run.accountNo) })));
   const failed = (attempt: number, outcome: AttemptOutcome, retryIn?: { seconds: bigint }) =>
     dispatch.recordAttempts({
       attempts: runs.map((run) =>

@@ -7,7 +7,7 @@ import { queryWithin } from "../database/query-within.ts";
 import { SIGNING_SECRET } from "../signing-secret/signing-secret-store.ts";
 import { DeliveryState, RUNNING_STATES } from "./delivery-state.ts";
 import type { Queue } from "./fair-share.ts";
-import { LEASE_MICROS, type Task } from "./outbox-store.ts";
+import { LEASE_MICROS, Task } from "./outbox-store.ts";
 import { anyDelivery, anyRun, type DeliveryKey, type RunKey } from "./run-key.ts";
 
 /** The last queue on a page of the outbox. The next page begins after it. */
@@ -135,6 +135,21 @@ export async function releaseEntries(
     pool,
     `UPDATE outbox_entry SET leased_until = NULL WHERE ${sql} AND lease_id = ?`,
     [...values, leaseId],
+  );
+}
+
+/**
+ * Renews the leases of runs (at least one) whose first attempt is made and cannot be recorded yet. Otherwise another
+ * dispatcher would make it again. A lease with half its time left stays, because records are repeated often.
+ */
+export async function renewLeases(pool: Pool, runs: readonly RunKey[]): Promise<void> {
+  const { sql, values } = anyRun(runs, ENTRY);
+  await queryWithin<ResultSetHeader>(
+    pool,
+    `UPDATE outbox_entry FORCE INDEX (PRIMARY) SET leased_until = ${NOW_MICROS} + ${LEASE_MICROS}
+     WHERE ${sql} AND task = ${Task.Attempt}
+       AND COALESCE(leased_until, 0) NOT BETWEEN ${NOW_MICROS} + ${LEASE_MICROS / 2} AND ${LAST_LEASE_END}`,
+    values,
   );
 }
 

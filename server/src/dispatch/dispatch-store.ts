@@ -37,6 +37,7 @@ export type DispatchStore = {
   countLeased(task: Task, queues: readonly QueuePosition[]): Promise<ReadonlyMap<string, number>>;
   leaseEntries(task: Task, keys: readonly DeliveryKey[], leaseId: string): Promise<void>;
   releaseEntries(keys: readonly DeliveryKey[], leaseId: string): Promise<void>;
+  renewLeases(runs: readonly RunKey[]): Promise<void>;
   loadLeasedAttempts(
     keys: readonly DeliveryKey[],
     leaseId: string,

@@ -194,6 +194,25 @@ describe("the outbox entry of an attempt, §6.4, ADR 0028", () => {
   );
 });
 
+it("ADR 0028: no other dispatcher makes an attempt again while its delivery is locked", async () => {
+  const run = await sendTest();
+  expect(await services.claim()).toEqual([run.deliveryId]);
+  const pass = (seconds: number) =>
+    services.database.query("UPDATE outbox_entry SET leased_until = leased_until - ?", [
+      seconds * 1e6,
+    ]);
+  await whileLocked(run, async () => {
+    for (let passed = 0; passed < 90; passed += 10) {
+      await pass(10);
+      expect((await record(made(run))).busy).toEqual([0]);
+      await pass(3);
+      expect(await services.claim()).toEqual([]);
+    }
+  });
+  expect((await record(made(run))).busy).toEqual([]);
+  expect(await entryOf(run)).toBeUndefined();
+});
+
 describe("a late record, §6.4", () => {
   it("stores no text of the answer when the donation was deleted meanwhile", async () => {
     const run = await sendTest();

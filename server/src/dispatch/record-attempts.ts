@@ -32,9 +32,9 @@ export type Recorded = {
 /**
  * Records attempts (at least one, at most one of each delivery) in one transaction, with the states and outbox entries
  * of their deliveries. Of two records of one attempt the first stays, unless only the second was delivered. Attempts
- * whose delivery another transaction locks are returned as `busy`. If one of several attempts cannot be stored, the
- * others are recorded and its error is returned. While a shard is away, its attempts are busy. Rejects during an
- * outage, or if the only attempt cannot be stored.
+ * whose delivery another transaction locks are returned as `busy`, and keep their leases. If one of several attempts
+ * cannot be stored, the others are recorded and its error is returned. While a shard is away, its attempts are busy.
+ * Rejects during an outage, or if the only attempt cannot be stored.
  */
 export async function recordAttempts(
   store: DispatchStore,
@@ -80,7 +80,11 @@ async function record(store: DispatchStore, attempts: readonly MadeAttempt[]): P
   const { missing, ...recorded } = await store.changeFree(attempts, (free) =>
     decide(attempts, free),
   );
-  return { busy: await findBusy(store, attempts, missing), ...recorded };
+  const busy = await findBusy(store, attempts, missing);
+  const firsts = attempts.filter(({ attempt }, index) => attempt === 1 && busy.includes(index));
+  // A vanished writer may hold its locks for longer than a lease.
+  if (firsts.length > 0) await store.renewLeases(firsts);
+  return { busy, ...recorded };
 }
 
 /** Decides the changes for the deliveries that could be locked. */

@@ -13,6 +13,7 @@ import {
   loadLeasedAttempts,
   loadLeasedRetries,
   releaseEntries,
+  renewLeases,
 } from "./claim-store.ts";
 import type { DispatchChanges, DispatchStore } from "./dispatch-store.ts";
 import { readInstallationId } from "./installation-store.ts";
@@ -36,6 +37,7 @@ export function createSqlDispatchStore(pool: Pool, packets: Packets): DispatchSt
     countLeased: (...args) => countLeased(pool, ...args),
     leaseEntries: (...args) => leaseEntries(pool, ...args),
     releaseEntries: (...args) => releaseEntries(pool, ...args),
+    renewLeases: (runs) => renewLeases(pool, runs),
     loadLeasedAttempts: (...args) => loadLeasedAttempts(pool, ...args),
     loadLeasedRetries: (...args) => loadLeasedRetries(pool, ...args),
     listAttemptsOfRuns: (runs) => listAttemptsOfRuns(pool, runs),

@@ -74,6 +74,29 @@ export function exerciseClaims(subject: () => Subject): void {
       expect(await load("of the first 00")).toEqual([one.deliveryId]);
     });
 
+    it("of a first attempt is renewed, of the same run only, once half of it is over", async () => {
+      const receiver = await createReceiver(subject());
+      const { store } = receiver;
+      const [one, two, retry] = await receiver.donate(3);
+      await receiver.fail(retry);
+      await store.leaseEntries(Task.Attempt, [one, two], "of their maker0");
+      await subject().pass(4_000);
+      await store.renewLeases([one]);
+      await subject().pass(5_000);
+      await store.renewLeases([one, { ...two, run: 2 }, retry]);
+      expect(await receiver.claimable(Task.BeginRetries)).toEqual([retry.deliveryId]);
+      await subject().pass(LEASE_MS - 8_000);
+      expect(await receiver.claimable()).toEqual([two.deliveryId]);
+      await subject().pass(9_000);
+      expect(await receiver.claimable()).toEqual(idsOf([one, two]));
+      await store.renewLeases([one]);
+      // The clock steps back.
+      await subject().pass(-HOUR_MS);
+      expect(await receiver.claimable()).toEqual(idsOf([one, two]));
+      await store.renewLeases([one, two]);
+      expect(await receiver.claimable()).toEqual([]);
+    });
+
     it("of a new entry goes to the waiting poller, and to no other", async () => {
       const receiver = await createReceiver(subject());
       const over = new AbortController();
