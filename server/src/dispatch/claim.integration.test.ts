@@ -171,6 +171,71 @@ describe("a claim that took longer than two seconds, ADR 0028", () => {
   });
 });
 
+describe("a claim past endpoints at their limit, ADR 0028", () => {
+  let [nowMs, stepMs] = [0, 0];
+  let looked: string[];
+  beforeEach(() => {
+    stepMs = 0;
+    looked = [];
+  });
+  /** Claims at most one entry of each endpoint. They note the endpoints after which they read a page. */
+  function createNotedClaims() {
+    const store: typeof services.store = {
+      ...services.store,
+      listClaimable(task, position, limit) {
+        looked.push(position.endpointId);
+        return services.store.listClaimable(task, position, limit);
+      },
+    };
+    const clock = () => {
+      nowMs += stepMs;
+      return nowMs;
+    };
+    const outbox = createOutbox({ ...PROCESS_TIMING, nowMs: clock });
+    const claims = createClaims({ ...services, store, outbox });
+    return async () => {
+      looked = [];
+      const { entries, ...rest } = await claims.attempts(64, 1);
+      return { ids: entries.map(({ deliveryId }) => deliveryId), ...rest };
+    };
+  }
+  async function createThrottled(): Promise<Receiver> {
+    const receiver = await createReceiver();
+    await addLeased(receiver, 1);
+    await addPending(receiver, PAGE);
+    return receiver;
+  }
+
+  it("leases what it has found after eight pages, and the next one goes on there", async () => {
+    const first = await addPending(busy, 1);
+    const throttled: Receiver[] = [];
+    while (throttled.length < 10) throttled.push(await createThrottled());
+    const last = await addPending(await createReceiver(), 1);
+    const claim = createNotedClaims();
+    const named = (count: number) =>
+      new Set(throttled.slice(0, count).map(({ endpointId }) => endpointId));
+    expect(await claim()).toEqual({ ids: first, hasMore: true, throttled: named(8) });
+    expect(looked).toHaveLength(8);
+    expect(await claim()).toEqual({ ids: last, hasMore: true, throttled: named(10) });
+    expect(looked).toHaveLength(8);
+    expect(looked[0]).toBe(throttled[7]?.endpointId);
+    expect(await claim()).toEqual({ ids: [], hasMore: false, throttled: named(10) });
+  });
+
+  it("ends after ten seconds if it has found nothing, and the next one goes on there", async () => {
+    const { endpointId } = await createThrottled();
+    await createThrottled();
+    const ids = await addPending(await createReceiver(), 1);
+    const claim = createNotedClaims();
+    stepMs = 10_000;
+    expect(await claim()).toMatchObject({ ids: [], hasMore: false });
+    expect(looked).toEqual([""]);
+    stepMs = 0;
+    expect(await claim()).toMatchObject({ ids });
+    expect(looked[0]).toBe(endpointId);
+  });
+});
+
 describe("an endpoint, §6.4, ADR 0028", () => {
   it("never has more leased entries than its limit, even when two claimers claim at once", async () => {
     const ids = await addPending(busy, 300);

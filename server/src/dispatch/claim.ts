@@ -12,7 +12,13 @@ import { type DeliveryKey, deliveryName, type RunKey } from "./run-key.ts";
 
 /** Entries read at once. The search continues after the last queue of a page, even if that queue has more entries. */
 const PAGE = 256;
+/** A search that has found entries ends after so many pages or this time: they must not wait for all other queues. */
+const MAX_PAGES = 8;
+const MAX_SEARCH_MS = 1_000;
+/** A search that has found nothing ends after this. Its caller waits for 40 seconds. */
+const MAX_FRUITLESS_MS = 10_000;
 const START: QueuePosition = { accountNo: 0, endpointId: "" };
+const NO_SEARCH = { end: START, throttled: new Set<string>() };
 
 export type ClaimedAttempt = RunKey & AttemptContent & { readonly leaseId: string };
 /** A leased run that continues with a retry. */
@@ -44,7 +50,8 @@ export type ClaimParts = {
 export function createClaims({ store, outbox, log, random }: ClaimParts): Claims {
   const { unheard } = outbox;
   const { nowMs } = outbox.timing;
-  const ends = { [Task.Attempt]: START, [Task.BeginRetries]: START };
+  /** The last search of each task: where it ended, and the endpoints that it found at their limit. */
+  const last = { [Task.Attempt]: NO_SEARCH, [Task.BeginRetries]: NO_SEARCH };
 
   return {
     async attempts(limit, endpointLimit) {
@@ -109,22 +116,28 @@ export function createClaims({ store, outbox, log, random }: ClaimParts): Claims
     }
   }
 
-  /** Searches until it has found `limit` entries or seen every queue. */
+  /** Searches until it has found `limit` entries, seen every queue or searched for long. */
   async function find(task: Task, limit: number, endpointLimit: number): Promise<Found> {
     await releaseUnheard();
+    const begunMs = nowMs();
     const found: Queue[] = [];
-    let count = 0;
+    let [count, pages] = [0, 0];
     const throttled = new Set<string>();
-    for await (const queues of pagesFrom(task, ends[task])) {
+    for await (const queues of pagesFrom(task, last[task].end)) {
       const open = await limitQueues(task, queues, endpointLimit);
       addThrottled(throttled, queues, open);
       found.push(...open);
       count += countEntries(open);
-      if (count < limit) continue;
-      ends[task] = queues.at(-1) ?? START;
-      return { keys: takeRoundRobin(found, limit, random), throttled, hasMore: true };
+      pages += 1;
+      if (count < limit) {
+        if (!isLong(count, pages, nowMs() - begunMs)) continue;
+        // Queues that it did not reach may be those that the last search found at their limit.
+        for (const endpointId of last[task].throttled) throttled.add(endpointId);
+      }
+      last[task] = { end: queues.at(-1) ?? START, throttled };
+      return { keys: takeRoundRobin(found, limit, random), throttled, hasMore: count > 0 };
     }
-    ends[task] = START;
+    last[task] = { end: START, throttled };
     return { keys: takeRoundRobin(found, limit, random), throttled, hasMore: false };
   }
 
@@ -205,6 +218,12 @@ function addThrottled(to: Set<string>, queues: readonly Queue[], open: readonly 
 
 function countEntries(queues: readonly Queue[]): number {
   return queues.reduce((sum, { deliveryIds }) => sum + deliveryIds.length, 0);
+}
+
+/** Whether a search that has found `count` entries must end. */
+function isLong(count: number, pages: number, searchedMs: number): boolean {
+  if (count === 0) return searchedMs >= MAX_FRUITLESS_MS;
+  return pages >= MAX_PAGES || searchedMs >= MAX_SEARCH_MS;
 }
 
 /** Whether a queue comes after a position in page order. */
