@@ -2,7 +2,6 @@ import { NOW_MICROS } from "../database/now.ts";
 import type { Statement } from "../database/packet.ts";
 import type { Pool, ResultSetHeader, RowDataPacket } from "../database/pool.ts";
 import { queryWithin } from "../database/query-within.ts";
-import type { Transaction } from "../database/transaction.ts";
 
 /**
  * Every table with data of accounts, in the order of deletion. API keys stay: a request with one then gets
@@ -56,18 +55,22 @@ export function eraseApiKeyNames(accountNo: number): Statement {
   return { sql: "UPDATE api_key SET name = '' WHERE account_no = ?", values: [accountNo] };
 }
 
-/** Deletes at most `limit` rows of an account from a table, and returns how many it deleted. */
+/**
+ * Deletes at most `limit` rows of an account from a table, and returns how many it deleted. One statement without a
+ * transaction: a process that vanishes before COMMIT would leave its rows locked, and claims would wait for them.
+ */
 export async function deleteDataRows(
-  tx: Transaction,
+  pool: Pool,
   table: (typeof DATA_TABLES)[number],
   accountNo: number,
   limit: number,
 ): Promise<number> {
-  const [result] = await tx.query<ResultSetHeader>(
+  const { affectedRows } = await queryWithin<ResultSetHeader>(
+    pool,
     `DELETE FROM ${table} WHERE account_no = ? LIMIT ${limit}`,
     [accountNo],
   );
-  return result.affectedRows;
+  return affectedRows;
 }
 
 /** Marks an account as purged: all its data is deleted. */

@@ -2,10 +2,12 @@ import { DeliveryState } from "@activity/proto";
 import { createLog } from "@activity/runtime/log";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { createPaidDonation } from "../../../test/harness/builders.ts";
+import { openDatabaseProxy } from "../../../test/harness/database-proxy.ts";
 import { type Run, useServices } from "../../../test/harness/services.ts";
 import { accountNoOf } from "../common/ids.ts";
+import { createPool } from "../database/pool.ts";
 import { inTransaction } from "../database/transaction.ts";
-import { startAccountPurge } from "./account-purge.ts";
+import { purgeAccount, startAccountPurge } from "./account-purge.ts";
 
 const services = useServices();
 afterEach(() => {
@@ -62,6 +64,25 @@ describe("a deleted account", () => {
       expect(await stateOf(older)).toBeUndefined(),
     );
     expect(await load(older)).toBe("ended");
+  });
+
+  it("leaves no entry locked if the core vanishes amid the purge", async () => {
+    const accountNo = accountNoOf((await createWithDeliveries()).accountId) ?? 0;
+    const proxy = await openDatabaseProxy(services.database.url);
+    const pool = createPool(proxy.url, 1);
+    const entries = "SELECT 1 FROM outbox_entry WHERE account_no = ?";
+    const { purge } = await inTransaction(services.pool, async (tx) => {
+      await tx.query(`${entries} FOR UPDATE`, [accountNo]);
+      const begun = purgeAccount(pool, accountNo).catch((error: unknown) => error);
+      const isDeleting = () => services.database.isRunning("DELETE FROM outbox_entry");
+      await expect.poll(isDeleting).toBe(true);
+      proxy.fallSilent();
+      return { purge: begun };
+    });
+    await expect.poll(() => services.database.query(entries, [accountNo])).toEqual([]);
+    await proxy.stop();
+    expect(await purge).toBeInstanceOf(Error);
+    await pool.end();
   });
 
   it("is purged even if a run of the purge fails", async () => {

@@ -1,5 +1,6 @@
 import type { Log } from "@activity/runtime/log";
 import { startPeriodicJob } from "../common/periodic-job.ts";
+import { retryAfterDeadlock } from "../database/deadlock.ts";
 import type { Pool } from "../database/pool.ts";
 import { inTransaction } from "../database/transaction.ts";
 import { deleteNoticesOf } from "../notice/notice-store.ts";
@@ -41,8 +42,8 @@ export async function purgeAccount(pool: Pool, accountNo: number): Promise<void>
     let deleted: number;
     do {
       // Recording attempts locks deliveries in another order, so deadlocks occur. The loser runs again.
-      deleted = await inTransaction(pool, (tx) =>
-        deleteDataRows(tx, table, accountNo, ROWS_AT_ONCE),
+      deleted = await retryAfterDeadlock(() =>
+        deleteDataRows(pool, table, accountNo, ROWS_AT_ONCE),
       );
     } while (deleted === ROWS_AT_ONCE);
   }
