@@ -57,8 +57,8 @@ const WRITE_CONNECTIONS = 4;
 const LEFT_OUT_CONNECTIONS = 2;
 /** Connections that only record attempts, so that writes waiting for an account do not delay them. */
 const RECORD_CONNECTIONS = 2;
-/** After this the dispatcher repeats the call, because it keeps attempts until they are recorded. */
-const RECORD_DEADLINE_MS = 10_000;
+/** Less than the four seconds that a recorder waits, so that it can repeat the call while the attempts' leases last. */
+const RECORD_DEADLINE_MS = 3_000;
 
 /** The assembled core. It opens no port before `listen`. */
 export type ServerApp = {

@@ -1,10 +1,14 @@
 import { DispatchService, type RecordAttemptsRequest } from "@activity/proto";
 import { PROCESS_TIMING } from "@activity/runtime/timing";
 import { Code, ConnectError, createClient, createRouterTransport } from "@connectrpc/connect";
-import { expect, it } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 import { AttemptOutcome } from "../http/attempt-outcome.ts";
 import type { FinishedAttempt } from "./make-attempt.ts";
 import { createRecorder } from "./recorder.ts";
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 const quiet = () => undefined;
 const log = { info: quiet, warn: quiet, error: quiet };
@@ -38,17 +42,38 @@ it("counts the delay of a retry from the end of the attempt, whichever process m
 });
 
 /** A recorder whose core answers each call by `answer`, and the delivery ids of each call. */
-function recorderOf(answer: (ids: readonly string[]) => number[]) {
+function recorderOf(answer: (ids: readonly string[]) => number[] | Promise<number[]>) {
   const calls: string[][] = [];
   const transport = createRouterTransport(({ rpc }) => {
-    rpc(DispatchService.method.recordAttempts, (request) => {
+    rpc(DispatchService.method.recordAttempts, async (request) => {
       calls.push(idsOf(request));
-      return { busy: answer(idsOf(request)) };
+      return { busy: await answer(idsOf(request)) };
     });
   });
   const dispatch = createClient(DispatchService, transport);
   return { calls, recorder: createRecorder(dispatch, log, PROCESS_TIMING) };
 }
+
+it("sends attempts again while their leases last if the core does not answer. ADR 0028", async () => {
+  vi.useFakeTimers();
+  const { calls, recorder } = recorderOf(() => (calls.length === 1 ? new Promise(quiet) : []));
+  const recorded = recorder.record(keyOf("a"), DELIVERED);
+  // A lease has 14 seconds, of which an attempt may take ten. One of five seconds can be sent twice.
+  await vi.advanceTimersByTimeAsync(4_500);
+  expect(calls).toEqual([["a"], ["a"]]);
+  await recorded;
+});
+
+it("records attempts in smaller calls while the core cannot record many in time. ADR 0028", async () => {
+  const { calls, recorder } = recorderOf((ids) => {
+    if (ids.length <= 50) return [];
+    throw new ConnectError("too late", Code.DeadlineExceeded);
+  });
+  const ids = Array.from({ length: 200 }, (_, number) => `delivery ${number}`);
+  await Promise.all(ids.map((id) => recorder.record(keyOf(id), DELIVERED)));
+  expect(calls.filter((sent) => sent.length > 50).length).toBeLessThan(5);
+  expect(new Set(calls.flat()).size).toBe(200);
+});
 
 it("sends waiting attempts in one call, at most one of a delivery, and the same attempt once", async () => {
   const { calls, recorder } = recorderOf(() => []);

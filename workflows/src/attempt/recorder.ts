@@ -14,7 +14,10 @@ import { runToProto } from "./run-key.ts";
 
 /** The most attempts of one call, which is one transaction of the core. */
 const MAX_BATCH = 128;
-const ANSWER_WITHIN_MS = 15_000;
+/** After a failure a call has half as many attempts, and each success adds these: a slow database records few in time. */
+const BATCH_STEP = 8;
+/** A second call fits into the lease of an attempt that took up to five seconds. */
+const ANSWER_WITHIN_MS = 4_000;
 const PAUSE_MS = 250;
 /** The longest wait before a refused attempt is sent again. The first wait is `PAUSE_MS`, and each one doubles it. */
 const MAX_REFUSED_MS = 60_000;
@@ -70,6 +73,7 @@ export function createRecorder(
   const waiting = new Map<string, Waiting>();
   const closing = new AbortController();
   let running: Promise<void> | undefined;
+  let batchLimit = MAX_BATCH;
   /** Set during an outage: the attempts that waited when it began and are not answered yet. */
   let outage: { readonly over: PromiseWithResolvers<void>; left: Set<string> } | undefined;
 
@@ -82,6 +86,7 @@ export function createRecorder(
       }
       try {
         await send(batch);
+        batchLimit = Math.min(MAX_BATCH, batchLimit + BATCH_STEP);
         for (const { key } of batch) outage?.left.delete(attemptName(key));
         // The leases of attempts that are still waiting may be over. A claim would return them again.
         if (outage?.left.size === 0) endOutage();
@@ -90,6 +95,7 @@ export function createRecorder(
         if (outage === undefined) {
           log.error("attempts wait to be recorded", { cause, attempts: waiting.size });
         }
+        batchLimit = Math.ceil(batchLimit / 2);
         beginOutage();
         await pause();
       }
@@ -123,7 +129,7 @@ export function createRecorder(
       }
       const { deliveryId } = one.key;
       if (!batch.has(deliveryId)) batch.set(deliveryId, one);
-      if (batch.size === MAX_BATCH) break;
+      if (batch.size === batchLimit) break;
     }
     return [...batch.values()];
   }
