@@ -14,10 +14,3 @@ it("logs an error's class, code and stack, and not its message", () => {
   expect(line).toContain("log.test.ts");
   expect(line).not.toContain("nobody may read");
 });
-
-it("begins with the level and the message, which no field replaces", () => {
-  const lines: string[] = [];
-  const fields = { message: "of a field", call: "x", level: "info" };
-  createLog((line) => lines.push(line)).error("failed", fields);
-  expect(lines).toEqual(['{"level":"error","message":"failed","call":"x"}\n']);
-});

@@ -15,10 +15,7 @@ export type Log = {
 export function createLog(write: (line: string) => void): Log {
   const entry =
     (level: string) =>
-    (text: string, fields: Readonly<Record<string, unknown>> = {}) => {
-      const fixed = { level, message: redactText(text) };
-      // First, to be read first, and last, because no field may replace them.
-      write(`${JSON.stringify({ ...fixed, ...fields, ...fixed }, redact)}\n`);
-    };
+    (message: string, fields: Readonly<Record<string, unknown>> = {}) =>
+      write(`${JSON.stringify({ level, message: redactText(message), ...fields }, redact)}\n`);
   return { info: entry("info"), warn: entry("warn"), error: entry("error") };
 }
