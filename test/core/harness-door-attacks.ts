@@ -59,22 +59,10 @@ export const DOOR_ATTACKS = {
     }),
 
   "200 bodies of 1 MiB that do not end, where none needs a credential": (target) =>
-    inParallel(2, async () => {
-      const session = await openSession(target);
-      await inParallel(100, async () => {
-        while (!target.isOver() && !session.closed) await sendUnended(session, target);
-      });
-      session.destroy();
-    }),
+    onHundredStreams(2, target, sendUnended),
 
   "reflection without end, whose answers are not read": (target) =>
-    inParallel(10, async () => {
-      const session = await openSession(target);
-      await inParallel(100, async () => {
-        while (!target.isOver() && !session.closed) await reflectUnended(session, target);
-      });
-      session.destroy();
-    }),
+    onHundredStreams(10, target, reflectUnended),
 
   "rapid resets": (target) =>
     inParallel(10, async () => {
@@ -154,6 +142,21 @@ function inflate(target: DoorTarget, headers: Record<string, string>): Promise<u
       target.count(`status ${status}`);
       await wait(20);
     }
+    session.destroy();
+  });
+}
+
+/** Opens sessions, and 100 streams at once on each. A stream that ends is followed by another. */
+function onHundredStreams(
+  sessions: number,
+  target: DoorTarget,
+  openStream: (session: http2.ClientHttp2Session, target: DoorTarget) => Promise<void>,
+) {
+  return inParallel(sessions, async () => {
+    const session = await openSession(target);
+    await inParallel(100, async () => {
+      while (!target.isOver() && !session.closed) await openStream(session, target);
+    });
     session.destroy();
   });
 }

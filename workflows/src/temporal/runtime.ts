@@ -21,6 +21,7 @@ export function installTemporalRuntime(log: Log, served: MetricsAddress | undefi
   const logger = new DefaultLogger("WARN", ({ level, message }) => {
     if (message.startsWith(EXPECTED)) return;
     const write = level === "ERROR" ? log.error : log.warn;
+    // The SDK's text replaces the first one, as any field `message` does.
     write("temporal", { message });
   });
   // The SDK's native part logs the same way, instead of to the terminal.
