@@ -29,7 +29,7 @@ import { createFeedChanges } from "./feed-change/feed-changes.ts";
 import { startNoticeSweep } from "./notice/notice-sweep.ts";
 import { createAccountScope } from "./rpc/account-scope.ts";
 import { createAuditLog } from "./rpc/audit-log.ts";
-import { authenticateEach, createAuthenticate } from "./rpc/authenticate.ts";
+import { authenticateEach, authenticateStreams, createAuthenticate } from "./rpc/authenticate.ts";
 import { createCallSpans } from "./rpc/call-spans.ts";
 import { createConnections } from "./rpc/connections.ts";
 import { createErrorMapping } from "./rpc/error-mapping.ts";
@@ -158,7 +158,7 @@ export function createServerApp(
       const connections = createConnections();
       const handler = createWireHandler(services, connections, {
         gate: createRequestGate(authenticate, outer),
-        interceptors: [...outer, ...inner],
+        interceptors: [...outer, authenticateStreams(authenticate), ...inner],
       });
       return opened(await listen(handler, connections, config));
     },

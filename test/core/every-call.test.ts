@@ -1,9 +1,9 @@
 import * as proto from "@activity/proto";
-import { Permission } from "@activity/server";
+import { administerServiceCredentials, Permission } from "@activity/server";
 import type { DescMessage, DescMethod } from "@bufbuild/protobuf";
-import { Code, type ConnectError } from "@connectrpc/connect";
+import { Code, ConnectError } from "@connectrpc/connect";
 import { beforeAll, describe, expect, it } from "vitest";
-import { createAccount, createReader } from "../harness/builders.ts";
+import { createAccount, createReader, unique } from "../harness/builders.ts";
 import { failureOf, METHODS, nameOf } from "../harness/methods.ts";
 import { useTestStack } from "../harness/stack.ts";
 import { LISTED, OF_ALL_ACCOUNTS, OF_ONE_ACCOUNT } from "./harness-calls.ts";
@@ -186,4 +186,39 @@ describe("a client's address", () => {
       }
     }
   });
+});
+
+it("an open import and an open watch end once their credential is revoked. ADR 0011", async () => {
+  const administration = administerServiceCredentials(stack.database.url);
+  const name = unique("test");
+  const permissions = new Set([Permission.DonationImport, Permission.ClientAddressForward]);
+  const credential = await administration.create({ name, permissions, accountId: undefined }, 1);
+  const watchEnd = Promise.withResolvers<void>();
+  async function* steps() {
+    const opening = { accountId: own, platform: proto.Platform.CSV };
+    const rows = { step: { case: "rows" as const, value: { rows: [{}] } } };
+    yield { step: { case: "opening" as const, value: opening } };
+    yield rows;
+    await watchEnd.promise;
+    yield rows;
+  }
+  const importer = stack.client(proto.ImportService, { authorization: `Bearer ${credential}` });
+  const answers = importer.importDonations(steps())[Symbol.asyncIterator]();
+  const gateway = stack.client(proto.FeedChangeService, { "x-service-credential": credential });
+  // A watch that does not end fails the test after three times the life of a cached credential.
+  const watch = gateway.watchFeeds({}, { timeoutMs: 15_000 })[Symbol.asyncIterator]();
+  expect((await answers.next()).value).toMatchObject({ received: 1n });
+  expect((await watch.next()).done).toBe(false);
+  await administration.revoke(name);
+  await administration.close();
+  const endOf = async (stream: AsyncIterator<unknown>) => {
+    while (!(await stream.next()).done);
+  };
+  const failures: unknown[] = [await endOf(watch).catch(ConnectError.from)];
+  watchEnd.resolve();
+  failures.push(await endOf(answers).catch(ConnectError.from));
+  expect(failures.map((failure) => codeOf(failure as ConnectError))).toEqual([
+    UNAUTHENTICATED,
+    UNAUTHENTICATED,
+  ]);
 });

@@ -218,3 +218,22 @@ export function authenticateEach(authenticate: Authenticate): Interceptor {
     return next(request);
   };
 }
+
+/**
+ * Authenticates the caller of a stream again before each message that it sends or gets, because its credential may end
+ * while the stream is open. No stream takes an API key, which would be counted each time. ADR 0011
+ */
+export function authenticateStreams(authenticate: Authenticate): Interceptor {
+  return (next) => async (request) => {
+    if (!request.stream) return next(request);
+    async function* authenticated<T>(messages: AsyncIterable<T>): AsyncGenerator<T, void> {
+      for await (const message of messages) {
+        await authenticate(request);
+        yield message;
+      }
+    }
+    const response = await next({ ...request, message: authenticated(request.message) });
+    if (!response.stream) return response;
+    return { ...response, message: authenticated(response.message) };
+  };
+}
