@@ -1,5 +1,6 @@
 import type { PoolConnection as CallbackConnection } from "mysql2";
 import type { Pool } from "./pool.ts";
+import { isOutdated, noteFailure } from "./switch-over.ts";
 
 /** The database did not answer in time. */
 export class DatabaseTimeoutError extends Error {
@@ -33,17 +34,22 @@ export function withDeadline<Result>(
       clearTimeout(timer);
     }
 
-    pool.pool.getConnection((error, acquired) => {
+    pool.pool.getConnection(function take(error, acquired) {
       if (error) {
         end();
         return reject(error);
       }
       if (over) return acquired.release();
+      if (isOutdated(acquired)) {
+        acquired.destroy();
+        return pool.pool.getConnection(take);
+      }
       connection = acquired;
       ask(acquired, (failure, result) => {
         if (over) return;
         end();
         if (failure) {
+          noteFailure(pool.pool, failure);
           acquired.destroy();
           return reject(failure);
         }

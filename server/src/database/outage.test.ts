@@ -2,7 +2,8 @@ import { once } from "node:events";
 import net from "node:net";
 import mysql from "mysql2";
 import { expect, it } from "vitest";
-import { isConnectionLost, isDeadlock, isOutage, isReadOnly } from "./outage.ts";
+import { isConnectionLost, isDeadlock, isOutage } from "./outage.ts";
+import { isReadOnly } from "./switch-over.ts";
 
 it("treats every failure of a lost connection as an outage, also without a code", async () => {
   const server = net.createServer((socket) => socket.destroy()).listen(0, "127.0.0.1");

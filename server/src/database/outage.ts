@@ -87,21 +87,6 @@ function isShardAway(error: unknown): boolean {
   return (errno >= 2000 && errno < 3000) || SHARD_AWAY.test(error.message);
 }
 
-/** Codes of a server that is read-only. */
-const READ_ONLY_CODES = new Set([
-  "ER_OPTION_PREVENTS_STATEMENT",
-  "ER_READ_ONLY_MODE",
-  "ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION",
-]);
-
-/**
- * Tells whether a statement failed because its server is read-only. After a switch-over, an old connection leads to
- * a replica, and a new one to the new primary.
- */
-export function isReadOnly(error: unknown): boolean {
-  return error instanceof Error && "code" in error && READ_ONLY_CODES.has(String(error.code));
-}
-
 /** Tells whether a transaction lost a deadlock or another conflict, so that it may run again. */
 export function isDeadlock(error: unknown): boolean {
   return isOfClass(error, ROLLED_BACK);

@@ -4,7 +4,7 @@ import { type Answer, withDeadline } from "./deadline.ts";
 import { retryAfterDeadlock } from "./deadlock.ts";
 import {
   connectionOptions,
-  prepareSession,
+  prepareSessions,
   type ResultSetHeader,
   type RowDataPacket,
 } from "./pool.ts";
@@ -51,11 +51,8 @@ export function createPackets(url: string, connections: number, deadlineMs: numb
     // Statements already contain their values. The driver would search them for placeholders.
     queryFormat: (sql: string) => sql,
   });
-  pool.pool.on("connection", (connection: { query(sql: string): unknown }) => {
-    prepareSession(connection);
-    // The first statement begins a transaction, and only COMMIT or ROLLBACK ends it.
-    connection.query("SET autocommit = 0");
-  });
+  // The first statement begins a transaction, and only COMMIT or ROLLBACK ends it.
+  prepareSessions(pool, "SET autocommit = 0");
   const within = <Result>(ask: (connection: Connection, answer: Answer<Result>) => void) =>
     retryAfterDeadlock(() => withDeadline<Result>(pool, deadlineMs, ask));
 

@@ -1,5 +1,6 @@
 import mysql, { type PoolOptions } from "mysql2/promise";
 import { parseDatabaseUrl } from "./database-url.ts";
+import { noteOpened } from "./switch-over.ts";
 
 export type { PoolConnection, ResultSetHeader, RowDataPacket } from "mysql2/promise";
 /** Connections. Statements run through functions with a deadline, such as `queryWithin`. */
@@ -35,7 +36,7 @@ export function createPool(url: string, connections: number): Pool {
     maxIdle: connections,
     maxPreparedStatements: 200,
   });
-  pool.pool.on("connection", prepareSession);
+  prepareSessions(pool);
   return pool;
 }
 
@@ -52,9 +53,13 @@ const SESSION_SETTINGS = `SET SESSION
 const END_SILENT_SESSIONS =
   "SET SESSION wait_timeout = 90 /*M!100303 , idle_transaction_timeout = 15 */";
 
-/** Sets up the session of every connection. */
-export function prepareSession(connection: { query(sql: string): unknown }): void {
-  connection.query(READ_COMMITTED);
-  connection.query(SESSION_SETTINGS);
-  connection.query(END_SILENT_SESSIONS);
+/** Sets up the session of every connection, then with the `more` statements. */
+export function prepareSessions({ pool }: Pool, ...more: readonly string[]): void {
+  // The driver's promises wrap the pool, but not the connection of this event.
+  pool.on("connection", (connection: { query(sql: string): unknown }) => {
+    noteOpened(pool, connection);
+    for (const sql of [READ_COMMITTED, SESSION_SETTINGS, END_SILENT_SESSIONS, ...more]) {
+      connection.query(sql);
+    }
+  });
 }

@@ -5,10 +5,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type RunningDatabase, startDatabase } from "../../../dev-stack/src/database.ts";
 import { createProgress } from "../../../dev-stack/src/progress.ts";
 import { createTestDatabase, type TestDatabase } from "../../../test/harness/database.ts";
-import { isReadOnly } from "./outage.ts";
 import { createPackets, type Packets } from "./packet.ts";
-import { createPool, type Pool } from "./pool.ts";
+import { createPool, type Pool, type RowDataPacket } from "./pool.ts";
 import { queryWithin } from "./query-within.ts";
+import { isReadOnly } from "./switch-over.ts";
 import { inTransaction } from "./transaction.ts";
 
 const WRITE = "UPDATE installation SET only_one = TRUE";
@@ -19,6 +19,7 @@ let folder: string;
 let server: RunningDatabase;
 let database: TestDatabase;
 let pool: Pool;
+let reading: Pool;
 let packets: Packets;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "activity-switch-over-"));
@@ -36,10 +37,11 @@ beforeAll(async () => {
   url.username = "writer";
   url.password = PASSWORD;
   pool = createPool(url.href, 1);
+  reading = createPool(url.href, 2);
   packets = createPackets(url.href, 1, 10_000);
 });
 afterAll(async () => {
-  await Promise.all([pool.end(), packets.close()]);
+  await Promise.all([pool.end(), reading.end(), packets.close()]);
   await database.drop();
   await server.stop();
   await rm(folder, { recursive: true, force: true });
@@ -50,6 +52,14 @@ beforeEach(async () => {
 
 const CONNECTION_ID = "SELECT CONNECTION_ID() AS id";
 const idOfPool = () => queryWithin(pool, CONNECTION_ID, []);
+/** A statement and a transaction at once, so that each has its own connection. */
+const idsOfReading = async () => {
+  const answers = await Promise.all([
+    queryWithin<RowDataPacket[]>(reading, CONNECTION_ID, []),
+    inTransaction(reading, async (tx) => (await tx.query<RowDataPacket[]>(CONNECTION_ID))[0]),
+  ]);
+  return answers.map(([row]) => Number(row?.id)).sort((a, b) => a - b);
+};
 const idOfPackets = async () => (await packets.run([{ sql: CONNECTION_ID, values: [] }]))[0];
 const writers = [
   ["a transaction", () => inTransaction(pool, (tx) => tx.query(WRITE)), idOfPool],
@@ -71,5 +81,20 @@ describe.each(writers)("after a switch-over, %s", (_, write, connectionId) => {
     expect(await connectionId()).not.toEqual(before);
     await database.query("SET GLOBAL read_only = 0");
     await write();
+  });
+
+  it("leads no read to the old server, also over connections opened until it writes again. ADR 0032", async () => {
+    await write();
+    const before = await idsOfReading();
+    expect(await idsOfReading()).toEqual(before);
+    await database.query("SET GLOBAL read_only = 1");
+    await expect(write()).rejects.toSatisfy(isReadOnly);
+    // These are opened while the address may still lead to the old server.
+    const meanwhile = await idsOfReading();
+    await database.query("SET GLOBAL read_only = 0");
+    await write();
+    const after = await idsOfReading();
+    expect(new Set([...before, ...meanwhile, ...after]).size).toBe(6);
+    expect(await idsOfReading()).toEqual(after);
   });
 });

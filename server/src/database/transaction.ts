@@ -1,7 +1,7 @@
 import { DatabaseTimeoutError } from "./deadline.ts";
 import { retryAfterDeadlock } from "./deadlock.ts";
-import { isReadOnly } from "./outage.ts";
 import type { Pool, PoolConnection } from "./pool.ts";
+import { isOutdated, isReadOnly, noteFailure } from "./switch-over.ts";
 
 declare const committedTogether: unique symbol;
 /** A connection in a transaction. All that it writes commits together. */
@@ -26,7 +26,11 @@ async function runOnce<Result>(
   pool: Pool,
   work: (tx: Transaction) => Promise<Result>,
 ): Promise<Result> {
-  const connection = await pool.getConnection();
+  let connection = await pool.getConnection();
+  while (isOutdated(connection.connection)) {
+    connection.destroy();
+    connection = await pool.getConnection();
+  }
   try {
     const result = await inTime(async () => {
       await connection.query("START TRANSACTION");
@@ -38,6 +42,7 @@ async function runOnce<Result>(
     connection.release();
     return result;
   } catch (error) {
+    noteFailure(pool.pool, error);
     if (error instanceof DatabaseTimeoutError || isReadOnly(error)) connection.destroy();
     else await rollBack(connection);
     throw error;
