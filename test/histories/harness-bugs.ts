@@ -50,7 +50,7 @@ export const BUGS: readonly HistoryBug[] = [
     name: "the window of the limit is half as long",
     rule: Rule.Limited,
     file: "server/src/admission/redis-admission-store.ts",
-    find: "...keys, limit, WINDOW_MICROS)",
-    replace: "...keys, limit, WINDOW_MICROS / 2)",
+    find: "...[WINDOW_MICROS, kinds",
+    replace: "...[WINDOW_MICROS / 2, kinds",
   },
 ];

@@ -5,3 +5,8 @@ export const ACCOUNT_PREFIX = "a";
 export function accountBucket(accountId: string): Buffer {
   return Buffer.from(`${ACCOUNT_PREFIX}${accountId}`, "ascii");
 }
+
+/** Tells whether a bucket is an account's and not a client's. */
+export function isAccountBucket(bucket: Buffer): boolean {
+  return bucket[0] === ACCOUNT_PREFIX.charCodeAt(0);
+}

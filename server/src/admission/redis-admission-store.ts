@@ -1,3 +1,5 @@
+import { isAccountBucket } from "./account-bucket.ts";
+import { ACCOUNT_LIMIT, CLIENT_LIMIT } from "./admission.ts";
 import { WINDOW_MICROS } from "./rate-window.ts";
 import { connectRedis, type RedisConnection } from "./redis-connection-store.ts";
 import { RedisUrlError } from "./redis-url.ts";
@@ -16,22 +18,23 @@ export type WindowRedis = RedisConnection & {
   /** Returns three numbers per key: `ok` as 1 or 0, `used`, and `resetMicros`. */
   countRequests(
     keyCount: number,
-    ...keysLimitAndWindow: readonly (string | number)[]
+    ...keysAndArguments: readonly (string | number)[]
   ): Promise<readonly number[]>;
 };
 
 /**
- * Counts one request per key. A key holds the times of a bucket's admissions as a list, newest first, by Redis's
- * clock. As in the database, times never decrease, and after the clock steps back all admissions count as made now.
+ * Counts one request per key, but one in an account (`a`) only if the key before it admitted. A key holds the times
+ * of a bucket's admissions as a list, newest first, by Redis's clock. As in the database, times never decrease, and
+ * after the clock steps back all admissions count as made now.
  */
 const COUNT_REQUESTS = `
 local clock = redis.call('TIME')
 local clockMicros = clock[1] * 1000000 + clock[2]
-local limit, window = tonumber(ARGV[1]), tonumber(ARGV[2])
+local window, kinds = tonumber(ARGV[1]), ARGV[2]
+local limits = { c = tonumber(ARGV[3]), a = tonumber(ARGV[4]) }
 local text = function(micros) return string.format('%.0f', micros) end
 local keep = function(key) redis.call('PEXPIRE', key, window / 1000 + 1000) end
-local counted = {}
-for place, key in ipairs(KEYS) do
+local count = function(key, limit)
   local at = function(index) return tonumber(redis.call('LINDEX', key, index)) end
   local now, used = clockMicros, redis.call('LLEN', key)
   local newest = used > 0 and at(0) or 0
@@ -55,7 +58,13 @@ for place, key in ipairs(KEYS) do
     keep(key)
     used = used + 1
   end
-  counted[3 * place - 2], counted[3 * place - 1], counted[3 * place] = ok, used, oldest + window - now
+  return ok, used, oldest + window - now
+end
+local counted, ok = {}, 1
+for place, key in ipairs(KEYS) do
+  local kind, used, reset = string.sub(kinds, place, place), 0, 0
+  if kind == 'c' or ok == 1 then ok, used, reset = count(key, limits[kind]) end
+  counted[3 * place - 2], counted[3 * place - 1], counted[3 * place] = ok, used, reset
 end
 return counted
 `;
@@ -92,20 +101,23 @@ const STATE_REPLY =
   /(^|-)(LOADING|READONLY|OOM|BUSY|MISCONF|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOAUTH|WRONGPASS|NOREPLICAS)/;
 
 /**
- * Counts one request in each bucket with one script. A bucket may repeat. A cluster takes one bucket per call.
- * Throws LimiterUnavailableError if Redis cannot count, and RedisUrlError if REDIS_URL names a cluster as one
- * server.
+ * Counts one request in each bucket with one script. A bucket may repeat. An account's bucket follows its client's,
+ * and is counted only if that admitted. A cluster takes one bucket per call. Throws LimiterUnavailableError if Redis
+ * cannot count, and RedisUrlError if REDIS_URL names a cluster as one server.
  */
 export async function countRequests(
   redis: WindowRedis,
   buckets: readonly Buffer[],
-  limit: number,
 ): Promise<CountedWindow[]> {
   // Otherwise a cluster's client would queue the command, and count the request after its client has left.
   if (redis.status !== "ready") throw new LimiterUnavailableError(OUT_OF_REACH);
   try {
-    const keys = buckets.map(windowKey);
-    const counted = await redis.countRequests(keys.length, ...keys, limit, WINDOW_MICROS);
+    const kinds = buckets.map((bucket) => (isAccountBucket(bucket) ? "a" : "c")).join("");
+    const counted = await redis.countRequests(
+      buckets.length,
+      ...buckets.map(windowKey),
+      ...[WINDOW_MICROS, kinds, CLIENT_LIMIT, ACCOUNT_LIMIT],
+    );
     return buckets.map((_, place) => {
       const [ok, used = 0, resetMicros = 0] = counted.slice(3 * place, 3 * place + 3);
       return { ok: ok === 1, used, resetMicros };

@@ -5,7 +5,6 @@ import {
   type Admission,
   type AdmissionRequest,
   type AdmissionResult,
-  CLIENT_LIMIT,
 } from "./admission.ts";
 import { createFindApiKey } from "./api-key-lookup-store.ts";
 import { apiKeyFromRow } from "./api-key-row.ts";
@@ -21,8 +20,8 @@ import {
 import { firstAnswer } from "./redis-connection-store.ts";
 import { createWaitQueue, type QueuedRequest } from "./wait-queue.ts";
 
-/** A request to count in the window of `bucket`. */
-type WindowRequest = QueuedRequest & { readonly bucket: Buffer };
+/** A request to count in the window of its client and, if that admits it, in the window of its account. */
+type WindowRequest = QueuedRequest & { readonly account: Buffer | undefined };
 
 /**
  * Creates an admission that counts in the Redis, Valkey or Redis Cluster at `url`, and reads keys from the
@@ -35,25 +34,26 @@ export function createRedisAdmission(
   nowMs: () => number,
 ): Admission {
   const redis = connectWindowRedis(url);
-  const countClient = createCount(redis, CLIENT_LIMIT, nowMs);
+  const countWindows = createCount(redis, nowMs);
   const findApiKey = createFindApiKey(pool, nowMs);
-  const countAccount = createCount(redis, ACCOUNT_LIMIT, nowMs);
 
   async function count(request: AdmissionRequest): Promise<AdmissionResult> {
-    const { client, signal } = request;
+    const { client, signal, keyHash } = request;
+    // The key is read first, so that one script counts the client and the account.
+    const row = keyHash && (await findApiKey(request));
+    const mayRead = row?.active === 1 && row.available === 1;
+    const account = mayRead ? accountBucket(row.id) : undefined;
     const askedMs = nowMs();
-    const clients = await countClient({ client, signal, bucket: client });
-    if (!clients.ok) {
-      return { kind: "client_refused", untilMs: askedMs + clients.resetMicros / 1_000 };
+    const [ofClient, ofAccount] = await countWindows({ client, signal, account });
+    if (!ofClient.ok) {
+      return { kind: "client_refused", untilMs: askedMs + ofClient.resetMicros / 1_000 };
     }
-    if (request.keyHash === undefined) return { kind: "client_admitted" };
-    const row = await findApiKey(request);
+    if (keyHash === undefined) return { kind: "client_admitted" };
     if (row === undefined || row.active !== 1) return { kind: "unknown_key" };
-    if (row.available !== 1) return { kind: "account_unavailable" };
+    if (ofAccount === undefined) return { kind: "account_unavailable" };
     uses.note(row);
-    const counted = await countAccount({ client, signal, bucket: accountBucket(row.id) });
-    const window = windowOf(counted);
-    return counted.ok
+    const window = windowOf(ofAccount);
+    return ofAccount.ok
       ? { kind: "admitted", apiKey: apiKeyFromRow(row), window }
       : { kind: "account_refused", window };
   }
@@ -65,27 +65,42 @@ export function createRedisAdmission(
   };
 }
 
+type Counted = readonly [client: CountedWindow, account?: CountedWindow | undefined];
+
 /**
- * Creates the count for one limit. A single Redis counts all waiting requests in one script. A cluster counts each
- * request alone: its window is on one node, and requests for other nodes must not wait for that node.
+ * Creates the count. A single Redis counts all waiting requests in one script. A cluster counts each window alone:
+ * it is on one node, and requests for other nodes must not wait for that node.
  */
 function createCount(
   redis: WindowRedis,
-  limit: number,
   nowMs: () => number,
-): (request: WindowRequest) => Promise<CountedWindow> {
-  const run = (requests: readonly WindowRequest[]) =>
-    countRequests(
-      redis,
-      requests.map(({ bucket }) => bucket),
-      limit,
-    );
-  if (!redis.isCluster) return createWaitQueue({ nowMs, run });
-  return async (request) => {
-    const [counted] = await run([request]);
-    if (counted === undefined) throw new Error("Redis answered without a count");
-    return counted;
-  };
+): (request: WindowRequest) => Promise<Counted> {
+  if (redis.isCluster) {
+    return async ({ client, account }) => {
+      const [ofClient] = await countRequests(redis, [client]);
+      if (account === undefined || !ofClient?.ok) return [known(ofClient)];
+      const [ofAccount] = await countRequests(redis, [account]);
+      return [ofClient, known(ofAccount)];
+    };
+  }
+  return createWaitQueue({
+    nowMs,
+    async run(requests: readonly WindowRequest[]) {
+      const windows = await countRequests(
+        redis,
+        requests.flatMap(({ client, account }) => (account ? [client, account] : client)),
+      );
+      const next = windows.values();
+      return requests.map(
+        ({ account }): Counted => [known(next.next().value), account && known(next.next().value)],
+      );
+    },
+  });
+}
+
+function known(window: CountedWindow | undefined): CountedWindow {
+  if (window === undefined) throw new Error("Redis answered without a count");
+  return window;
 }
 
 function windowOf({ used, resetMicros }: CountedWindow): RateWindow {
