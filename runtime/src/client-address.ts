@@ -1,12 +1,9 @@
-import { isIP } from "node:net";
+import { BlockList, isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 import type { Environment, Problem } from "./environment.ts";
 
 /** Returns the address that a request counts for, by its socket's address and its `X-Forwarded-For` headers. */
 export type FindClientAddress = (socketAddress: string, forwardedFor: readonly string[]) => string;
-
-type Address = ipaddr.IPv4 | ipaddr.IPv6;
-type Network = readonly [Address, number];
 
 /** Local networks. A peer there that forwards addresses is probably a proxy. */
 const LOCAL = [
@@ -31,12 +28,12 @@ export function warnOfUntrustedProxy(
   trustedProxies: readonly string[],
   warn: () => void,
 ): FindClientAddress {
-  const [trusted, local] = [trustedProxies, LOCAL].map((networks) => networks.map(parseNetwork));
+  const [trusted, local] = [parseNetworks(trustedProxies), parseNetworks(LOCAL)];
   let hasWarned = false;
   return (socketAddress, forwardedFor) => {
     if (!hasWarned && forwardedFor.length > 0) {
       const peer = normalise(socketAddress);
-      hasWarned = isTrusted(local ?? [], peer) && !isTrusted(trusted ?? [], peer);
+      hasWarned = isIn(local, peer) && !isIn(trusted, peer);
       if (hasWarned) warn();
     }
     return find(socketAddress, forwardedFor);
@@ -53,11 +50,11 @@ export const UNTRUSTED_PROXY =
  * no trusted proxy. An entry that is no address ends the search at the proxy that sent it.
  */
 export function createFindClientAddress(trustedProxies: readonly string[]): FindClientAddress {
-  const networks = trustedProxies.map(parseNetwork);
-  if (networks.length === 0) return normalise;
+  if (trustedProxies.length === 0) return normalise;
+  const trusted = parseNetworks(trustedProxies);
   return (socketAddress, forwardedFor) => {
     let current = normalise(socketAddress);
-    if (!isTrusted(networks, current)) return current;
+    if (!isIn(trusted, current)) return current;
     const entries = forwardedFor.join(",").split(",");
     for (const entry of entries.reverse()) {
       const text = entry.trim();
@@ -65,7 +62,7 @@ export function createFindClientAddress(trustedProxies: readonly string[]): Find
       const address = addressOfEntry(text);
       if (address === undefined) return current;
       current = address;
-      if (!isTrusted(networks, current)) return current;
+      if (!isIn(trusted, current)) return current;
     }
     return current;
   };
@@ -76,38 +73,31 @@ export function readTrustedProxies(env: Environment, problem: Problem): readonly
   const networks = (env.TRUSTED_PROXIES ?? "").split(",").map((network) => network.trim());
   const cidrs = networks.filter((network) => network !== "");
   try {
-    cidrs.forEach(parseNetwork);
+    parseNetworks(cidrs);
   } catch {
     problem("TRUSTED_PROXIES must be CIDRs separated by commas, such as 10.0.0.0/8,fd00::/8.");
   }
   return cidrs;
 }
 
-/** Parses a CIDR or a single address. Throws a plain Error if it is neither. */
-export function parseNetwork(text: string): Network {
-  const [address = "", bits, ...rest] = text.split("/");
-  if (isIP(address) === 0 || rest.length > 0 || !(bits === undefined || /^\d{1,3}$/.test(bits))) {
-    throw new Error("not a CIDR");
+/** Parses CIDRs and single addresses. Throws an Error if one is neither. */
+export function parseNetworks(texts: readonly string[]): BlockList {
+  const networks = new BlockList();
+  for (const text of texts) {
+    const [address = "", bits, ...rest] = text.split("/");
+    const family = isIP(address) === 4 ? "ipv4" : "ipv6";
+    if (rest.length > 0 || !(bits === undefined || /^\d{1,3}$/.test(bits))) {
+      throw new Error("not a CIDR");
+    }
+    if (bits === undefined) networks.addAddress(address, family);
+    else networks.addSubnet(address, Number(bits), family);
   }
-  const parsed = ipaddr.parse(address);
-  const width = parsed.kind() === "ipv4" ? 32 : 128;
-  const prefix = bits === undefined ? width : Number(bits);
-  if (prefix > width) throw new Error("not a CIDR");
-  if (parsed instanceof ipaddr.IPv6 && parsed.isIPv4MappedAddress() && prefix >= 96) {
-    return [parsed.toIPv4Address(), prefix - 96];
-  }
-  return [parsed, prefix];
+  return networks;
 }
 
-function isTrusted(networks: readonly Network[], address: string): boolean {
-  if (isIP(address) === 0) return false;
-  const parsed = ipaddr.parse(address);
-  return networks.some(([network, prefix]) => {
-    if (network instanceof ipaddr.IPv4) {
-      return parsed instanceof ipaddr.IPv4 && parsed.match(network, prefix);
-    }
-    return parsed instanceof ipaddr.IPv6 && parsed.match(network, prefix);
-  });
+function isIn(networks: BlockList, address: string): boolean {
+  const version = isIP(address);
+  return version !== 0 && networks.check(address, version === 4 ? "ipv4" : "ipv6");
 }
 
 /** Accepts `1.2.3.4`, `1.2.3.4:80`, `::1`, `[::1]` and `[::1]:80`. */

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 
 /** Every API key begins with the service prefix and `_live_`. §2.7 */
 const START = "act_live_";
@@ -31,7 +31,7 @@ export function newApiKey(): NewApiKey {
 
 /** Returns the stored hash of a key: SHA-256 of its whole text. §2.7 */
 export function hashApiKey(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
+  return hash("sha256", text, "buffer");
 }
 
 /** Tells whether a text has the form of an API key. */

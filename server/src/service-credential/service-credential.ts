@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import { DomainError, ErrorCode } from "../common/errors.ts";
 import { Permission } from "./permission.ts";
 
@@ -23,7 +23,7 @@ export function newServiceCredential(): { secret: string; hash: Buffer } {
 
 /** Returns the stored hash of a service credential: the SHA-256 of its whole text. */
 export function hashServiceCredential(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
+  return hash("sha256", text, "buffer");
 }
 
 export function isServiceCredentialText(text: string): boolean {

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 
 const FORM = /^[0-9a-f]{64}$/;
 const SECRET_BYTES = 32;
@@ -19,7 +19,7 @@ export function newSessionSecret(): { readonly secret: string; readonly hash: Bu
 
 /** Returns the stored hash of a code or session: the SHA-256 of its text. */
 export function hashSessionSecret(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
+  return hash("sha256", text, "buffer");
 }
 
 /** Returns whether a text has the form of a code or session. */
