@@ -49,6 +49,7 @@ async function waitForColumns({ query }: TestDatabase): Promise<void> {
     "return_url FROM session_link",
     "return_url FROM dashboard_session",
     "took_longer FROM delivery_stat",
+    "response_headers FROM delivery_attempt",
   ];
   for (const column of added) {
     const isKnown = () => query(`SELECT ${column} LIMIT 1`);

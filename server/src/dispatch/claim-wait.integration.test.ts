@@ -73,8 +73,10 @@ const leases = () =>
 
 /** The database's time in microseconds. */
 async function databaseTime(): Promise<number> {
-  const [row] = await services.database.query<{ now: number }>(`SELECT ${NOW_MICROS} AS now`);
-  return row?.now ?? 0;
+  const [row] = await services.database.query<{ micros: number }>(
+    `SELECT ${NOW_MICROS} AS micros`,
+  );
+  return row?.micros ?? 0;
 }
 
 describe("a poller that waits, §6.4, ADR 0028", () => {
