@@ -26,8 +26,8 @@ export async function runCommand(
   env: CommandContext["env"],
   print: (line: string) => void,
 ): Promise<number> {
-  const [name = "--help", ...rest] = args;
-  if (name === "--help" || name === "-h" || name === "help") {
+  const [name = "help", ...rest] = args;
+  if (name === "help" || args.includes("--help") || args.includes("-h")) {
     print(USAGE);
     return 0;
   }

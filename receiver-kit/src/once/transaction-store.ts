@@ -5,12 +5,23 @@ import { type Freshness, isStale, type OnceOutcome, type OnceStore } from "./onc
 /** Thrown inside a transaction to roll it back when there is no work to do. */
 class NotFirst extends Error {}
 
+/** The database rolled the transaction back, and the work did not pass on the error that said so. */
+export class TransactionLostError extends Error {
+  override readonly name = "TransactionLostError";
+
+  constructor() {
+    super("the transaction was rolled back after a statement failed, and the work hid that error");
+  }
+}
+
 /** Runs a database's transactions, and marks events done inside them. */
 export interface TransactionRunner<Context> {
   /** Commits if `work` resolves. Rolls back and rejects if it rejects. */
   inTransaction(work: (context: Context) => Promise<void>): Promise<void>;
   /** Marks the event done within the transaction, unless it is done already. */
   markDone(context: Context, eventId: string): Promise<ClaimResult>;
+  /** Completes the mark after the work. Returns false if the transaction was rolled back and lost it. */
+  complete?(context: Context, eventId: string): Promise<boolean>;
   /** Keeps the newest time of a record within the transaction, and returns it. */
   keepNewest(context: Context, record: string, time: string): Promise<string>;
   deleteExpired(limit: number): Promise<number>;
@@ -29,7 +40,10 @@ export function createTransactionStore<Context>(
           const result = await runner.markDone(context, eventId);
           if (result === "claimed") {
             const newest = of && (await runner.keepNewest(context, of.record, of.time));
-            return work({ ...context, stale: isStale(of, newest) });
+            await work({ ...context, stale: isStale(of, newest) });
+            const isMarked = (await runner.complete?.(context, eventId)) ?? true;
+            if (!isMarked) throw new TransactionLostError();
+            return;
           }
           outcome = result === "done" ? "seen_before" : "in_progress";
           throw new NotFirst();

@@ -179,6 +179,9 @@ describe("receiver-kit verify", () => {
     expect((await verifyFiles("{broken", "x")).text).toContain("neither");
     expect((await run(["verify", "--nonsense"])).code).toBe(2);
     expect((await run(["nonsense"])).text).toContain("there is no command nonsense");
-    expect((await run([])).text).toContain("receiver-kit listen");
+    for (const args of [[], ["--help"], ["send", "--help"], ["listen", "-h"]]) {
+      const { code, text } = await run(args);
+      expect([code, text]).toEqual([0, expect.stringContaining("receiver-kit listen")]);
+    }
   });
 });

@@ -1,4 +1,7 @@
-import { afterAll, beforeAll } from "vitest";
+import { randomUUID } from "node:crypto";
+import { createPool } from "mysql2/promise";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { createMysqlTransactionStore } from "../../src/stores/mysql2/index.ts";
 import { startMysql } from "../servers/mysql.ts";
 import { describeStore } from "./conformance.ts";
 import { OPEN_BY_CLIENT } from "./kinds.ts";
@@ -12,4 +15,30 @@ afterAll(() => server.stop());
 describeStore("mysql2", {
   open: () => OPEN_BY_CLIENT.mysql2(server.url),
   url: () => server.url,
+});
+
+it("rejects work that hides a deadlock, because InnoDB then rolls the mark back", async () => {
+  const pool = createPool(server.url);
+  const other = await pool.getConnection();
+  await pool.query("CREATE TABLE deadlock (id INT PRIMARY KEY, n INT)");
+  await pool.query("INSERT INTO deadlock VALUES (1, 0), (2, 0), (3, 0), (4, 0), (5, 0), (6, 0)");
+  const store = createMysqlTransactionStore(pool);
+  const eventId = randomUUID();
+  const numbers: unknown[] = [];
+  const hiding = store.runOnce(eventId, async ({ connection }) => {
+    await connection.query("UPDATE deadlock SET n = 1 WHERE id = 1");
+    // The transaction that changed more rows survives.
+    await other.beginTransaction();
+    await other.query("UPDATE deadlock SET n = 2 WHERE id > 1");
+    const survivor = other.query("UPDATE deadlock SET n = 2 WHERE id = 1");
+    const note = (error: { errno?: number }) => numbers.push(error.errno);
+    await connection.query("UPDATE deadlock SET n = 1 WHERE id = 2").catch(note);
+    await survivor;
+    await other.rollback();
+  });
+  await expect(hiding).rejects.toThrow("rolled back");
+  expect(numbers).toEqual([1213]);
+  expect(await store.runOnce(eventId, async () => {})).toBe("handled");
+  other.release();
+  await pool.end();
 });

@@ -17,6 +17,18 @@ describeStore("pg", {
   url: () => server.url,
 });
 
+it("rejects work that hides the failure of its statement, because PostgreSQL then rolls back", async () => {
+  const pool = new pg.Pool({ connectionString: server.url });
+  const store = createPgTransactionStore(pool);
+  const eventId = randomUUID();
+  const hiding = store.runOnce(eventId, async ({ client }) => {
+    await client.query("SELECT 1 / 0").catch(() => undefined);
+  });
+  await expect(hiding).rejects.toThrow("rolled back");
+  expect(await store.runOnce(eventId, async () => {})).toBe("handled");
+  await pool.end();
+});
+
 it("a connection that is lost amid a transaction's work fails the work, and nothing else", async () => {
   const pool = new pg.Pool({ connectionString: server.url });
   const store = createPgTransactionStore(pool);

@@ -1,7 +1,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterAll } from "vitest";
+import { DatabaseSync } from "node:sqlite";
+import { afterAll, expect, it } from "vitest";
+import { createSqliteTransactionStore, createTable } from "../../src/stores/sqlite/index.ts";
 import { describeStore } from "./conformance.ts";
 import { OPEN_BY_CLIENT } from "./kinds.ts";
 
@@ -12,3 +14,15 @@ for (const client of ["node:sqlite", "better-sqlite3"] as const) {
   const file = path.join(folder, `${client.replace(":", "-")}.db`);
   describeStore(client, { open: () => OPEN_BY_CLIENT[client](file), url: () => file });
 }
+
+it("rejects with the work's error when SQLite has rolled back by itself", async () => {
+  const db = new DatabaseSync(":memory:");
+  createTable(db);
+  db.exec("CREATE TABLE one (id INTEGER PRIMARY KEY)");
+  const store = createSqliteTransactionStore(db);
+  const failing = store.runOnce("event", async () => {
+    db.exec("INSERT OR ROLLBACK INTO one VALUES (1), (1)");
+  });
+  await expect(failing).rejects.toThrow("UNIQUE constraint failed");
+  db.close();
+});

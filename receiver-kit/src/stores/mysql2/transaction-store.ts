@@ -22,10 +22,14 @@ export function createMysqlTransactionStore<Connection extends MysqlPooledConnec
   options: KeepOptions = {},
 ): OnceStore<MysqlTransactionContext<Connection> & Freshness> {
   const keepMs = (options.keepSeconds ?? DEFAULT_KEEP_SECONDS) * 1000;
+  // Only the mark's own transaction sees it before the mark is complete, so all events can have the same owner.
+  const owner = createToken();
   return createTransactionStore({
     inTransaction: (work) => inTransaction(pool, work),
     markDone: ({ connection }, eventId) =>
-      markDone(connection, eventId, options).catch(heldWhenLockWasLost),
+      takeClaim(connection, eventId, owner, keepMs).catch(heldWhenLockWasLost),
+    // A deadlock rolls the whole transaction back. Later statements of the work then commit one by one.
+    complete: ({ connection }, eventId) => updateHeld(connection, eventId, owner, null, keepMs),
     keepNewest: ({ connection }, record, time) => keepNewest(connection, record, time, keepMs),
     deleteExpired: createMysqlClaims(pool).deleteExpired,
   });

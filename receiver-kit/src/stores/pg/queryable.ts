@@ -5,6 +5,8 @@ export interface PgQueryable {
 
 /** The part of a `pg` result that the store reads. */
 export interface PgResult {
+  /** The command that ran, such as `COMMIT`. Absent in other drivers. */
+  readonly command?: string;
   readonly rowCount: number | null;
   readonly rows: readonly Record<string, unknown>[];
 }

@@ -5,7 +5,7 @@ import {
   type KeepOptions,
   type OnceStore,
 } from "../../once/once-store.ts";
-import { createTransactionStore } from "../../once/transaction-store.ts";
+import { createTransactionStore, TransactionLostError } from "../../once/transaction-store.ts";
 import { createPgClaims, keepNewest, takeClaim } from "./claims.ts";
 import type { PgPool, PgPooledClient, PgQueryable } from "./queryable.ts";
 
@@ -70,8 +70,10 @@ async function inTransaction<Client extends PgPooledClient>(
       broken = false;
       throw error;
     }
-    await client.query("COMMIT");
+    const { command } = await client.query("COMMIT");
     broken = false;
+    // After a failed statement PostgreSQL answers COMMIT with a rollback, and no error.
+    if (command === "ROLLBACK") throw new TransactionLostError();
   } finally {
     client.release(broken); // A connection in an unknown state must not return to the pool.
     if (!broken) client.off?.("error", ignore);

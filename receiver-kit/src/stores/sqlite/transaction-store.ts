@@ -64,7 +64,11 @@ async function inTransaction<Database extends SqliteDatabase>(
     await work({ db });
     db.exec("COMMIT");
   } catch (error) {
-    db.exec("ROLLBACK");
+    try {
+      db.exec("ROLLBACK");
+    } catch {
+      // After some errors, such as a full disk, SQLite has rolled back already.
+    }
     throw error;
   }
 }
