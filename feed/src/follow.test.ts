@@ -245,20 +245,26 @@ describe("a checkpoint", () => {
     await expect.poll(() => JSON.parse(readFileSync(path, "utf8")).cursor).toBe("5");
   });
 
-  it("keeps the time of the first start, so that nothing is lost while the program is down", async () => {
-    store(1, 3);
-    const checkpoint = memory();
-    const first = start({ since: undefined, checkpoint });
-    const next = first.next();
-    await expect.poll(() => polls().length).toBe(1);
-    stopped.abort();
-    await next;
-    stopped = new AbortController();
-    store(4, 5);
-    expect(await take(start({ since: undefined, checkpoint }), 2)).toEqual(
-      idsOf(api.records.slice(3)),
-    );
-  });
+  it.each([
+    ["the same", undefined],
+    ["another", "raid"],
+  ] as const)(
+    "keeps the time of the first start, so that nothing is lost while the program is down: %s filter",
+    async (_, type) => {
+      store(1, 3);
+      const checkpoint = memory();
+      const first = start({ since: undefined, checkpoint, type });
+      const next = first.next();
+      await expect.poll(() => polls().length).toBe(1);
+      stopped.abort();
+      await next;
+      stopped = new AbortController();
+      store(4, 5);
+      expect(await take(start({ since: undefined, checkpoint }), 2)).toEqual(
+        idsOf(api.records.slice(3)),
+      );
+    },
+  );
 
   it("begins without the cursor when since or a filter changes, and skips processed records", async () => {
     store(1, 4);

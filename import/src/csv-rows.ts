@@ -6,7 +6,10 @@ export type CsvRow = { readonly line: number; readonly cells: readonly string[] 
 
 /** Takes the text of a file in pieces and returns its rows. */
 export type CsvRows = {
-  /** Takes the next piece of text and returns the rows that it completes. */
+  /**
+   * Takes the next piece of text and returns the rows that it completes. If one cannot be read, this returns the rows
+   * before it. The next call throws the ImportError, as does this one if there are none.
+   */
   push(text: string): CsvRow[];
   /** Ends the text and returns its last row, if that had no line end. Throws an ImportError inside a quote. */
   end(): CsvRow[];
@@ -28,20 +31,23 @@ export function createCsvRows(separator: Separator): CsvRows {
   const cellEnd = new RegExp(`[\\r\\n${separator}]`, "g");
   let rest = "";
   let line = 1;
+  let failure: unknown;
 
   function push(text: string): CsvRow[] {
     rest += text;
     const rows = readRows(false);
     if (rest.length > MAX_ROW_LENGTH) {
-      throw new ImportError(
+      failure ??= new ImportError(
         `Line ${line} begins a row of more than ${MAX_ROW_LENGTH} characters: probably a quote there is never closed.`,
       );
     }
+    if (failure !== undefined && rows.length === 0) throw failure;
     return rows;
   }
 
   function end(): CsvRow[] {
     const rows = readRows(true);
+    if (failure !== undefined) throw failure;
     if (rest !== "") {
       throw new ImportError(
         `The file ends inside a quoted cell of the row that begins on line ${line}: close the quote, or fetch the file again if it is cut off.`,
@@ -53,8 +59,8 @@ export function createCsvRows(separator: Separator): CsvRows {
   function readRows(isWhole: boolean): CsvRow[] {
     const rows: CsvRow[] = [];
     let at = 0;
-    while (at < rest.length) {
-      const row = readRow(at, isWhole);
+    while (at < rest.length && failure === undefined) {
+      const row = tryRow(at, isWhole);
       if (row === undefined) break;
       if (row.cells.length > 1 || row.end - at > row.lineEndLength) {
         rows.push({ line, cells: row.cells });
@@ -64,6 +70,15 @@ export function createCsvRows(separator: Separator): CsvRows {
     }
     rest = rest.slice(at);
     return rows;
+  }
+
+  function tryRow(start: number, isWhole: boolean) {
+    try {
+      return readRow(start, isWhole);
+    } catch (error) {
+      failure = error;
+      return undefined;
+    }
   }
 
   /** Reads the row at `start`. Returns `undefined` if it is not complete yet. */

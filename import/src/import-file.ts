@@ -77,9 +77,9 @@ async function* readDonations(
         yield { donation: donation.value, row };
       } else {
         refusedRows.push({ row, reason: donation.reason });
-        report.addRefused(donation.reason);
       }
     }
     await refusedFile.add(refusedRows);
+    for (const { reason } of refusedRows) report.addRefused(reason);
   }
 }

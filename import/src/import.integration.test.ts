@@ -201,15 +201,21 @@ describe("npm run import", () => {
     });
   });
 
-  it("stores what lies before a quote that is never closed, and names the line", async () => {
-    const file = await writeCsv(
-      'id,amount,currency,date\n1,5,eur,2024-01-31T12:05:59Z\n2,"5,eur,2024-01-31T12:05:59Z\n',
-    );
-    const { exitCode, output } = await runImport(["--account", account, file]);
-    expect(output).toMatch(/ends inside a quoted cell of the row that begins on line 3/);
-    expect(exitCode).toBe(1);
-    expect(await countDonations()).toBe(1);
-  });
+  it.each([
+    ['2,"5,eur', /ends inside a quoted cell of the row that begins on line 3/],
+    ['2,"5"5,eur', /Line 3 has text behind a closing quote/],
+  ])(
+    "stores what lies before a row that cannot be read, and names the line: %s",
+    async (row, sentence) => {
+      const file = await writeCsv(
+        `id,amount,currency,date\n1,5,eur,2024-01-31T12:05:59Z\n${row},2024-01-31T12:05:59Z\n`,
+      );
+      const { exitCode, output } = await runImport(["--account", account, file]);
+      expect(output).toMatch(sentence);
+      expect(exitCode).toBe(1);
+      expect(await countDonations()).toBe(1);
+    },
+  );
 
   it.each<[string, Buffer, RegExp]>([
     ["UTF-16", Buffer.from("\ufeffid,amount,date\n", "utf16le"), /UTF-16 and must be UTF-8/],

@@ -20,8 +20,8 @@ export interface Progress {
 }
 
 /**
- * Loads a follower's position. If the filters or `since` changed, the stream begins without a cursor, at `since` or the
- * last record. It then skips the records that it has processed. §4.4.4
+ * Loads a follower's position. If the filters or `since` changed, the stream begins without a cursor, at `since`, the
+ * last record or the first start. It then skips the records that it has processed. §4.4.4
  */
 export async function loadProgress(
   checkpoint: Checkpoint,
@@ -36,10 +36,10 @@ export async function loadProgress(
     saved.type === (type ?? null) &&
     saved.platform === (platform ?? null) &&
     (since === undefined || saved.since === since);
-  const beginning = since ?? recordedAt;
+  const beginning = since ?? recordedAt ?? saved?.since ?? undefined;
   let position: Position | undefined = isSame
     ? { since: saved.since ?? undefined, cursor: saved.cursor ?? undefined }
-    : beginning === undefined
+    : saved === undefined && beginning === undefined
       ? undefined
       : { since: beginning, cursor: undefined };
 

@@ -96,7 +96,7 @@ export function createFeedChanges(pool: Pool, log: Log, nowMs: () => number): Fe
   function untilWoken(own: Watch): Promise<void> {
     return new Promise((resolve) => {
       const timer = setInterval(() => {
-        if (lookedMs === undefined || nowMs() - lookedMs < 2 * HEARTBEAT_MS) own.wake();
+        if (lookedMs !== undefined && nowMs() - lookedMs < 2 * HEARTBEAT_MS) own.wake();
       }, HEARTBEAT_MS);
       own.wake = () => {
         clearInterval(timer);
