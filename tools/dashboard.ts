@@ -5,6 +5,13 @@ import { readLocalSettings } from "../dev-stack/src/local-settings.ts";
 import { readStackConfig } from "../dev-stack/src/stack-config.ts";
 
 /** Prints a link to the dashboard of the demo account, for a running `npm start`. */
+const [option] = process.argv.slice(2);
+if (option !== undefined) {
+  process.stdout.write(
+    "npm run dashboard prints a new link that signs in once. It takes no options.\n",
+  );
+  process.exit(option === "--help" ? 0 : 1);
+}
 const { dataDir } = readStackConfig(process.env);
 const { coreUrl, serviceCredential, demo } = await readLocalSettings(join(dataDir, "local.json"));
 if (coreUrl === undefined || serviceCredential === undefined || demo === undefined) {

@@ -49,7 +49,10 @@ export async function startToxiproxy(folder: string) {
 
   async function api(method: string, path: string, body?: object): Promise<void> {
     const sent = body && { body: JSON.stringify(body) };
-    const answer = await fetch(`http://127.0.0.1:${port}${path}`, { method, ...sent });
+    const ask = () => fetch(`http://127.0.0.1:${port}${path}`, { method, ...sent });
+    let answer = await ask();
+    // Toxiproxy answers 503 when a connection has not let go of a toxic within five seconds.
+    for (let again = 0; answer.status === 503 && again < 5; again++) answer = await ask();
     if (!answer.ok && answer.status !== 404) throw new Error(`${path}: ${await answer.text()}`);
   }
 

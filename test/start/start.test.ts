@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -7,19 +7,25 @@ import { describe, expect, it, vi } from "vitest";
 import { ROOT } from "../architecture/import-rule.ts";
 import { useTestDatabase } from "../harness/database.ts";
 import { useFolder } from "../harness/use-started.ts";
-import { type Run, usePrograms } from "./harness-program.ts";
+import { type Run, usePrograms, useRuns, watch } from "./harness-program.ts";
 
 const folder = useFolder("start");
 const database = useTestDatabase();
 const run = usePrograms();
 const NO_TEMPORAL = { TEMPORAL_CLI: "/no/such/program" };
 
-/** Runs `npm start` with its own data and ports. */
-function start(env: NodeJS.ProcessEnv = {}): Run {
+const runNpm = useRuns((env: NodeJS.ProcessEnv) =>
+  watch(spawn("npm", ["start"], { cwd: ROOT, env })),
+);
+
+/** The environment of `npm start` with its own data and ports. */
+function environment(env: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
   const { DATABASE_URL: _, ...machine } = process.env;
   const own = { DATA_DIR: join(folder, "data"), PORT: "0", CORE_PORT: "0", DASHBOARD_PORT: "0" };
-  return run("dev-stack/src/start.mjs", { ...machine, ...own, ...env });
+  return { ...machine, ...own, ...env };
 }
+/** Runs what `npm start` runs. */
+const start = (env?: NodeJS.ProcessEnv) => run("dev-stack/src/start.mjs", environment(env));
 
 /** Starts it and waits until it is ready. */
 async function started(env?: NodeJS.ProcessEnv) {
@@ -95,6 +101,13 @@ describe("npm start", () => {
     expect(latest.data).toHaveLength(5);
     expect(donations.data.every(({ type }: { type: string }) => type === "donation")).toBe(true);
     await interrupt(one);
+  });
+
+  it("ends with everything that it started when npm is stopped", async () => {
+    const npm = runNpm(environment(NO_TEMPORAL));
+    await npm.untilSaid("Ctrl-C stops everything.");
+    await npm.end("SIGTERM");
+    await vi.waitFor(expectNoProcess, { timeout: 60_000 });
   });
 
   it("prints a link into the demo account's dashboard, and the tool prints another", async () => {

@@ -73,9 +73,7 @@ const leases = () =>
 
 /** The database's time in microseconds. */
 async function databaseTime(): Promise<number> {
-  const [row] = await services.database.query<{ micros: number }>(
-    `SELECT ${NOW_MICROS} AS micros`,
-  );
+  const [row] = await services.database.query<{ micros: number }>(`SELECT ${NOW_MICROS} AS micros`);
   return row?.micros ?? 0;
 }
 
