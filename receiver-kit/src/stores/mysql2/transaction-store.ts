@@ -22,14 +22,17 @@ export function createMysqlTransactionStore<Connection extends MysqlPooledConnec
   options: KeepOptions = {},
 ): OnceStore<MysqlTransactionContext<Connection> & Freshness> {
   const keepMs = (options.keepSeconds ?? DEFAULT_KEEP_SECONDS) * 1000;
-  // Only the mark's own transaction sees it before the mark is complete, so all events can have the same owner.
-  const owner = createToken();
+  const owners = new WeakMap<Connection, string>();
   return createTransactionStore({
     inTransaction: (work) => inTransaction(pool, work),
-    markDone: ({ connection }, eventId) =>
-      takeClaim(connection, eventId, owner, keepMs).catch(heldWhenLockWasLost),
+    markDone({ connection }, eventId) {
+      const owner = createToken();
+      owners.set(connection, owner);
+      return takeClaim(connection, eventId, owner, keepMs).catch(heldWhenLockWasLost);
+    },
     // A deadlock rolls the whole transaction back. Later statements of the work then commit one by one.
-    complete: ({ connection }, eventId) => updateHeld(connection, eventId, owner, null, keepMs),
+    complete: ({ connection }, eventId) =>
+      updateHeld(connection, eventId, owners.get(connection) ?? "", null, keepMs),
     keepNewest: ({ connection }, record, time) => keepNewest(connection, record, time, keepMs),
     deleteExpired: createMysqlClaims(pool).deleteExpired,
   });
