@@ -64,6 +64,20 @@ it("ADR 0054: a session sees only notices of its scopes, and may not list by acc
   expect((await dashboard.browser().call(listOpenNotices)).code).toBe("session_ended");
 });
 
+it("ADR 0054: a second use after the link's five minutes gives no notice", async () => {
+  const { accountId } = await createReader(dashboard.stack);
+  const code = await dashboard.code(accountId);
+  const browser = dashboard.browser();
+  await browser.call(exchangeCode, { code });
+  await dashboard.stack.database.query(
+    "UPDATE session_link SET expires_at = created_at WHERE code_hash = UNHEX(SHA2(?, 256))",
+    [code],
+  );
+  const late = await dashboard.browser().call(exchangeCode, { code });
+  expect(late.code).toBe("session_link_used_up");
+  expect(await kindsIn(browser)).toEqual([]);
+});
+
 it("a notice holds no code, secret or name", async () => {
   const { accountId } = await createNotified();
   const listed = await dashboard.stack.client(NoticeService).listNotices({ accountId, limit: 200 });

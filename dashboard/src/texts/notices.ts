@@ -13,7 +13,7 @@ export const notices = {
   overlapEnds:
     "Give your receiver the new signing secret and remove the old one. The old one signs until",
   linkReused:
-    "Somebody opened your link to this dashboard again, in another browser. If it was not you, end all sessions.",
+    "Somebody opened your link to this dashboard a second time. If it was not you, end all sessions.",
   showEndpoint: "Show the endpoint",
   showFailed: "Show failed deliveries",
   renewKey: "Renew the key",

@@ -14,6 +14,6 @@ export function adviceOf(kind: NoticeKind, level: number): string {
     case NoticeKind.SecretOverlapEnds:
       return "An endpoint's old signing secret stops signing. Check that the receiver has the new one, then remove the old one from it.";
     case NoticeKind.SessionLinkReused:
-      return "A link into the dashboard was opened a second time, in another browser. If that was not you, sign out everywhere.";
+      return "A link into the dashboard was opened a second time. If that was not you, sign out everywhere.";
   }
 }

@@ -104,7 +104,7 @@ export async function findLinkAccount(pool: Pool, codeHash: Buffer): Promise<num
 
 /**
  * Finds the id of a link's account if the link was used for another session than `before`, which the browser has.
- * Returns `undefined` if there is no such link, for example after its removal.
+ * Returns `undefined` if there is no such link, or if it expired.
  */
 export async function findReusedAccount(
   pool: Pool,
@@ -114,7 +114,8 @@ export async function findReusedAccount(
   const [row] = await queryWithin<(RowDataPacket & { id: string })[]>(
     pool,
     `SELECT a.id FROM session_link l JOIN account a ON a.account_no = l.account_no
-     WHERE l.code_hash = ? AND l.session_hash <> ? AND ${OPEN_ACCOUNT}`,
+     WHERE l.code_hash = ? AND l.session_hash <> ? AND l.expires_at > ${NOW_MICROS}
+     AND ${OPEN_ACCOUNT}`,
     [codeHash, before ?? Buffer.alloc(0)],
   );
   return row?.id;
