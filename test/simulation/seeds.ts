@@ -17,4 +17,8 @@ export const FAILED_ONCE: ReadonlyMap<number, string> = new Map([
     1077,
     "a success replaced the failure of an attempt that had ended the run, which stayed failed",
   ],
+  [
+    3371,
+    "a worker got a waiting task of a workflow that Temporal had forgotten: the simulation's own bug",
+  ],
 ]);

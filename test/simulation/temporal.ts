@@ -187,7 +187,10 @@ export function createTemporal(
     /** Forgets a workflow, so that its run is orphaned. */
     forget(id: string): void {
       const workflow = workflows.get(id);
-      if (workflow !== undefined) workflow.state = "terminated";
+      if (workflow !== undefined) {
+        workflow.state = "terminated";
+        ready.delete(workflow);
+      }
       forgotten.add(id);
       workflows.delete(id);
       noteMove(id);
