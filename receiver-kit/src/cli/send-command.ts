@@ -42,7 +42,8 @@ async function sendBody(
   secret: string,
   { print }: CommandContext,
 ): Promise<number> {
-  const body = readFileSync(file === "-" ? process.stdin.fd : file, "utf8");
+  // Not process.stdin.fd: it would make a pipe non-blocking, and the read would not wait for a slow program.
+  const body = readFileSync(file === "-" ? 0 : file, "utf8");
   const eventId = readEventId(body);
   const timestampSeconds = Math.floor(Date.now() / 1000);
   const headers = await signedHeaders({ secret, eventId, body, timestampSeconds });
@@ -64,7 +65,9 @@ function readEventId(body: string): string {
 
 function parseUrl(positionals: readonly string[]): URL {
   const [text] = positionals;
-  if (positionals.length !== 1 || !text || !URL.canParse(text)) {
+  // "localhost:3000" is a URL too, with the scheme "localhost:".
+  const isWeb = text !== undefined && URL.canParse(text) && /^https?:/.test(new URL(text).protocol);
+  if (positionals.length !== 1 || !isWeb) {
     throw new UsageError("send takes one URL, such as http://127.0.0.1:3000/webhooks");
   }
   return new URL(text);

@@ -1,7 +1,10 @@
+import { exec } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { createNodeReceiver } from "../../src/adapters/node-http/index.ts";
 import { runCommand } from "../../src/cli/run-command.ts";
@@ -9,6 +12,7 @@ import { createMemoryStore } from "../../src/stores/memory/index.ts";
 import { listen } from "../adapters/listen.ts";
 import { createDelivery, createRawDelivery, OTHER_SECRET, SECRET } from "../signed-delivery.ts";
 
+const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
 const env = { WEBHOOK_SECRET: SECRET };
 const folder = mkdtempSync(path.join(tmpdir(), "receiver-kit-cli-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -63,12 +67,29 @@ describe("receiver-kit send", () => {
     expect((await run(["send", receiver.url, "--body", file])).text).toContain("--body takes");
   });
 
+  it("waits for a body that another program writes late", async () => {
+    const receiver = await listen((_request, response) => response.writeHead(204).end());
+    const { body } = await createDelivery({ id: "wev_late" });
+    writeFileSync(path.join(folder, "late.json"), body);
+    const send = `${process.execPath} ${MAIN} send ${receiver.url} --body -`;
+    const { stdout } = await promisify(exec)(`(sleep 1; cat late.json) | ${send}`, {
+      ...{ cwd: folder, env: { ...process.env, ...env } },
+    });
+    await receiver.close();
+    expect(stdout).toContain('✓ "wev_late" 204');
+  });
+
   it("names missing and wrong arguments", async () => {
     expect(await run(["send", "http://127.0.0.1:1/"], {})).toMatchObject({
       code: 2,
       text: expect.stringContaining("WEBHOOK_SECRET"),
     });
-    expect((await run(["send", "nowhere"])).text).toContain("send takes one URL");
+    for (const url of ["nowhere", "localhost:3000/webhooks"]) {
+      expect(await run(["send", url])).toMatchObject({
+        code: 2,
+        text: expect.stringContaining("send takes one URL"),
+      });
+    }
     expect((await run(["send", "http://127.0.0.1/", "--secret", "weak"])).code).toBe(2);
   });
 });
