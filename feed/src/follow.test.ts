@@ -132,7 +132,7 @@ describe("§4.4 follow", () => {
     [401, "invalid_api_key", "dashboard"],
     [403, "account_unavailable", "operator"],
     [400, "invalid_parameter", "option"],
-    [400, "invalid_cursor", "Delete the checkpoint"],
+    [400, "invalid_cursor", "without the cursor"],
     [404, "not_found", "/api/v1"],
     [302, "moved", "baseUrl"],
   ] as const)("ends at %i %s and says what to do", async (status, code, advice) => {
@@ -222,6 +222,18 @@ describe("§4.4 follow", () => {
     await start().next();
     expect(api.asked.map(({ path }) => path)).toEqual(["/activity"]);
   });
+
+  it("ends the request for the key's end with the loop, so that the program can exit", async () => {
+    store(1, 1);
+    const { promise: closed, resolve } = Promise.withResolvers<void>();
+    api.refuse = ({ path }) =>
+      path === "/me" ? (_asked, response) => void response.on("close", resolve) : undefined;
+    const follower = start({ onKeyEnding: () => {} });
+    await take(follower, 1);
+    await expect.poll(() => api.asked.map(({ path }) => path)).toContain("/me");
+    await follower.return();
+    await closed;
+  });
 });
 
 describe("a checkpoint", () => {
@@ -287,17 +299,21 @@ describe("a checkpoint", () => {
       });
   });
 
-  it("names the since to continue with when the cursor is not valid any more", async () => {
+  it("is kept without its cursor when that is not valid any more: no record is missed or repeated", async () => {
     api.pageSize = 2;
-    store(1, 4);
+    store(1, 5);
     const checkpoint = memory();
     const follower = start({ checkpoint });
     await take(follower, 2);
     api.instead.push(refuse(400, "invalid_cursor"));
-    const error = await follower.next().catch((thrown) => thrown);
-    const [, since = ""] = /since: "([^"]+)"/.exec(error.message) ?? [];
-    expect(since).toBe(createRecord(2).recorded_at);
-    expect(await take(start({ checkpoint, since }), 2)).toEqual(idsOf(api.records.slice(2)));
+    expect(await take(follower, 2)).toEqual(idsOf(api.records.slice(2, 4)));
+    expect(polls()[2]?.query).toEqual({
+      ...{ order: "asc", limit: "100", since: createRecord(2).recorded_at },
+    });
+    const saved = checkpoint.load();
+    expect(saved).toMatchObject({ since: FIRST, from: createRecord(2).recorded_at });
+    await follower.return();
+    expect(await take(start({ checkpoint }), 2)).toEqual(idsOf(api.records.slice(3)));
   });
 
   it("remembers the last 500 ids", async () => {

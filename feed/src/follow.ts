@@ -33,6 +33,8 @@ export interface Follower extends AsyncGenerator<Activity, void, undefined> {
  * A record counts as processed when the loop asks for the next one. Then the checkpoint is saved. If the loop's body
  * throws or breaks, the next start gives the same record again.
  *
+ * If the service does not accept the saved cursor any more, it continues without it, at the last processed record.
+ *
  * Ends without an error when `signal` aborts. Throws a `FeedError` if a retry does not help. Errors of the checkpoint
  * are thrown unchanged.
  */
@@ -41,7 +43,6 @@ export function follow(options: FollowOptions): Follower {
   const filters = parseFilters(options);
   const since = parseMoment("since", options.since);
   const { signal, checkpoint = memory(), onWait = () => {}, onKeyEnding } = options;
-  const checkKey = createKeyCheck(connection, onKeyEnding, signal);
   let poller: Poller | undefined;
 
   async function* run(): AsyncGenerator<Activity, void, undefined> {
@@ -49,25 +50,33 @@ export function follow(options: FollowOptions): Follower {
     // A new function for each follower: the set of followers would hold the same one only once.
     const seat = joinPoller(connection, filters, (reason, ms) => onWait(reason, ms));
     poller = seat.poller;
-    let progress: Progress | undefined;
+    const ended = new AbortController();
+    const end = () => ended.abort();
+    signal?.addEventListener("abort", end, { once: true });
+    const checkKey = createKeyCheck(connection, onKeyEnding, ended.signal);
     try {
-      progress = await loadProgress(checkpoint, filters, since);
+      const progress = await loadProgress(checkpoint, filters, since);
       await progress.begin(progress.position() ?? (await poller.findEnd(signal)));
       for (;;) {
         checkKey();
         yield* nextPage(poller, progress);
       }
     } catch (error) {
-      if (!signal?.aborted || error !== signal.reason)
-        throw explain(error, progress?.lastRecordedAt());
+      if (!signal?.aborted || error !== signal.reason) throw error;
     } finally {
+      signal?.removeEventListener("abort", end);
+      end();
       seat.leave();
     }
   }
 
   async function* nextPage(from: Poller, progress: Progress) {
     const position = progress.position() ?? { since, cursor: undefined };
-    const { data, pagination } = await from.next(position, signal);
+    const page = await from.next(position, signal).catch((error) => {
+      if (position.cursor === undefined || !isInvalidCursor(error)) throw error;
+    });
+    if (page === undefined) return progress.restart();
+    const { data, pagination } = page;
     const cursor = pagination.next_cursor ?? undefined;
     const fresh = data.filter(({ id }) => !progress.isProcessed(id));
     for (const activity of fresh) {
@@ -81,13 +90,7 @@ export function follow(options: FollowOptions): Follower {
   return Object.assign(run(), { wake: () => poller?.wake() });
 }
 
-/** Adds to an invalid cursor's error how to continue. §7 */
-function explain(error: unknown, lastRecordedAt: string | undefined): unknown {
-  if (!(error instanceof FeedError) || error.code !== "invalid_cursor") return error;
-  const advice = lastRecordedAt
-    ? `Start again with since: "${lastRecordedAt}", when the last processed record was stored. The ` +
-      "same checkpoint then begins without the cursor, and skips the records that it knows."
-    : "Delete the checkpoint and start again: no record was processed with it.";
-  const message = error.message.replace("Start again without the cursor.", advice);
-  return new FeedError(error.code, message, { requestId: error.requestId, cause: error });
+/** Tells whether the service does not accept a cursor any more, for example because its key was retired. §7 */
+function isInvalidCursor(error: unknown): boolean {
+  return error instanceof FeedError && error.code === "invalid_cursor";
 }

@@ -11,11 +11,14 @@ export function daysLeft(expiresAt: string, nowMs: number): number | undefined {
   return days <= WARNED_DAYS ? Math.max(0, days) : undefined;
 }
 
-/** Returns a function that reads the key's end at its first call and once a day, and calls `onKeyEnding`. */
+/**
+ * Returns a function that reads the key's end at its first call and once a day, and calls `onKeyEnding`, until the
+ * signal aborts.
+ */
 export function createKeyCheck(
   connection: Connection,
   onKeyEnding: ((days: number) => void) | undefined,
-  signal: AbortSignal | undefined,
+  signal: AbortSignal,
 ): () => void {
   let nextMs = 0;
   return () => {

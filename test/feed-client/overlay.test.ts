@@ -1,13 +1,19 @@
 import { mkdirSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { cacheFolder } from "../../dev-stack/src/cache-folder.ts";
 import { findChromium } from "../../dev-stack/src/find-chromium.ts";
 import { createProgress } from "../../dev-stack/src/progress.ts";
 import { createToken, type Hub, startHub } from "../../feed/src/hub/index.ts";
-import { createPaidDonation, createPlatformEvent, createReader } from "../harness/builders.ts";
+import {
+  createPaidDonation,
+  createPlatformEvent,
+  createReader,
+  importDonations,
+} from "../harness/builders.ts";
 import { useTestStack } from "../harness/stack.ts";
 import { connectionTo } from "./harness-feed.ts";
 
@@ -114,6 +120,27 @@ describe("the overlay", () => {
     expect(await dark.page.evaluate(transparent)).toBe("rgba(0, 0, 0, 0)");
     expect([...dark.problems, ...light.problems]).toEqual([]);
     for (const { context } of [dark, light]) await context.close();
+    await hub.close();
+  }, 120_000);
+
+  it("shows amounts by ISO 4217, and of an import only the last hour's donations", async () => {
+    const { accountId, apiKey } = await createReader(stack);
+    const hub = await startHubOf(apiKey);
+    const { page, context, problems } = await openOverlay(hub);
+    const hours = (ago: number) => timestampFromMs(Date.now() - ago * 3_600_000);
+    await importDonations(stack, accountId, [
+      { externalId: "old", donorName: "Long ago", donatedAt: hours(2) },
+      { externalId: "new", donorName: "Just now", donatedAt: hours(0.5) },
+    ]);
+    const message = { amountCents: 500_000n, currency: "huf" };
+    const kind = { case: "paidChatMessage" as const, value: message };
+    const id = await createPlatformEvent(stack, accountId, { actorName: "Éva", kind });
+    const name = page.locator(".alert:not([hidden]) .name");
+    await name.waitFor();
+    expect(await name.innerText()).toBe("Just now");
+    expect(await alertOf(page, `evt_${id}`)).toContain("Éva donated HUF 5,000.00");
+    expect(problems).toEqual([]);
+    await context.close();
     await hub.close();
   }, 120_000);
 

@@ -11,7 +11,7 @@ import {
   WebhookEventKind,
 } from "@activity/proto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { timestampNow } from "@bufbuild/protobuf/wkt";
+import { type Timestamp, timestampNow } from "@bufbuild/protobuf/wkt";
 import type { Clients } from "./clients.ts";
 import type { TestDatabase } from "./database.ts";
 
@@ -96,7 +96,12 @@ export async function createPlatformEvent(
   return platformEvent?.recordId ?? "";
 }
 
-type ImportedRow = { externalId: string; donorName?: string; message?: string };
+type ImportedRow = {
+  externalId: string;
+  donorName?: string;
+  message?: string;
+  donatedAt?: Timestamp;
+};
 
 /**
  * Imports `given` donations, or these rows, in one batch, so all get the same `recorded_at`. Returns how many were

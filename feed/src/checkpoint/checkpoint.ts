@@ -5,6 +5,8 @@ export interface CheckpointState {
   readonly since: string | null;
   readonly type: string | null;
   readonly platform: string | null;
+  /** The cursor's `since`. It is later than `since` if the service once did not accept the cursor. */
+  readonly from: string | null;
   /** The cursor after the last page; null: before the first page. */
   readonly cursor: string | null;
   /** The ids of the last processed records, newest last; at most 500. */

@@ -11,12 +11,13 @@ const MAX_PROCESSED = 500;
 export interface Progress {
   /** Undefined until the stream has begun. */
   position(): Position | undefined;
-  begin(position: Position): Promise<void>;
+  /** Begins at `end` if the stream has no position yet. */
+  begin(end: Position): Promise<void>;
   isProcessed(id: string): boolean;
   /** Notes one processed record, and the next cursor if the record was the last of its page. */
   note(activity: Activity | undefined, cursor: string | undefined): Promise<void>;
-  /** The `recorded_at` of the last processed record. */
-  lastRecordedAt(): string | undefined;
+  /** Forgets the cursor. The stream continues at the last processed record, or at its start if there is none. */
+  restart(): Promise<void>;
 }
 
 /**
@@ -36,9 +37,11 @@ export async function loadProgress(
     saved.type === (type ?? null) &&
     saved.platform === (platform ?? null) &&
     (since === undefined || saved.since === since);
-  const beginning = since ?? recordedAt ?? saved?.since ?? undefined;
+  let beginning = isSame
+    ? (saved.since ?? undefined)
+    : (since ?? recordedAt ?? saved?.since ?? undefined);
   let position: Position | undefined = isSame
-    ? { since: saved.since ?? undefined, cursor: saved.cursor ?? undefined }
+    ? { since: saved.from ?? undefined, cursor: saved.cursor ?? undefined }
     : saved === undefined && beginning === undefined
       ? undefined
       : { since: beginning, cursor: undefined };
@@ -46,9 +49,10 @@ export async function loadProgress(
   async function save(): Promise<void> {
     const state: CheckpointState = {
       version: 1,
-      since: position?.since ?? null,
+      since: beginning ?? null,
       type: type ?? null,
       platform: platform ?? null,
+      from: position?.since ?? null,
       cursor: position?.cursor ?? null,
       processed: [...processed],
       recorded_at: recordedAt ?? null,
@@ -57,8 +61,9 @@ export async function loadProgress(
   }
   return {
     position: () => position,
-    async begin(first) {
-      position = first;
+    async begin(end) {
+      if (position === undefined) beginning = end.since;
+      position ??= end;
       await save();
     },
     isProcessed: (id) => processed.has(id),
@@ -74,7 +79,10 @@ export async function loadProgress(
       if (cursor !== undefined) position = { since: position?.since, cursor };
       await save();
     },
-    lastRecordedAt: () => recordedAt,
+    async restart() {
+      position = { since: recordedAt ?? position?.since, cursor: undefined };
+      await save();
+    },
   };
 }
 
@@ -82,7 +90,8 @@ function parseState(saved: unknown): CheckpointState | undefined {
   if (saved === undefined || saved === null) return undefined;
   if (typeof saved === "object" && "version" in saved && saved.version === 1) {
     const state = saved as Partial<CheckpointState>; // Each field is checked.
-    const texts = [state.since, state.type, state.platform, state.cursor, state.recorded_at];
+    const { since, from, type, platform, cursor, recorded_at: recordedAt } = state;
+    const texts = [since, from, type, platform, cursor, recordedAt];
     const areTexts = texts.every((text) => text === null || typeof text === "string");
     if (areTexts && Array.isArray(state.processed)) return saved as CheckpointState;
   }

@@ -176,6 +176,17 @@ describe("activity-feed export", () => {
     expect(printed.map((line) => `${line}\n`).join("")).toBe(readFileSync(path, "utf8"));
   });
 
+  it("ends with 130 when it is interrupted, so that no script goes on with half of the records", async () => {
+    api.pageSize = 1;
+    for (const number of [1, 2, 3]) api.store(createRecord(number));
+    const isBegun = ({ printed }: Ran) => printed.length === 2;
+    expect(await run(["export", "--csv", ...SINCE, ...at()], undefined, isBegun)).toMatchObject({
+      code: 130,
+      printed: { length: 2 },
+    });
+    api.pageSize = 100;
+  });
+
   it("leaves no incomplete file under the output's name", async () => {
     api.instead.push(refuse(403, "account_unavailable"));
     const { code } = await run([

@@ -22,7 +22,13 @@ const COMMANDS: ReadonlyMap<string, Command> = new Map([
   ["me", meCommand],
 ]);
 
-/** Runs the command in `args`. Returns the exit code: 1 for a failure, 2 for wrong arguments. */
+/** A shell's code for Ctrl-C. What the command wrote is incomplete. */
+const INTERRUPTED = 130;
+
+/**
+ * Runs the command in `args`. Returns the exit code: 1 for a failure, 2 for wrong arguments, 130 if it was interrupted
+ * before its end.
+ */
 export async function runCommand(
   args: readonly string[],
   context: CommandContext,
@@ -43,7 +49,7 @@ export async function runCommand(
     else await command.run(rest, context);
     return 0;
   } catch (error) {
-    if (context.signal.aborted && error === context.signal.reason) return 0;
+    if (context.signal.aborted && error === context.signal.reason) return INTERRUPTED;
     return tellFailure(error, context, COMMANDS.has(name) ? ` ${name}` : "");
   }
 }

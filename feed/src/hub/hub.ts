@@ -92,6 +92,8 @@ export async function startHub({ port, token, ...options }: HubOptions): Promise
 
   const stopped = new AbortController();
   options.signal?.addEventListener("abort", () => stopped.abort(), { once: true });
+  // An aborted signal tells no listener.
+  if (options.signal?.aborted) stopped.abort();
   const ended = (async () => {
     for await (const activity of follow({ ...options, signal: stopped.signal })) {
       kept.add(activity);

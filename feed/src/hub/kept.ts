@@ -1,8 +1,11 @@
 import type { Activity } from "../contract.ts";
+import { MAX_UNREAD_BYTES } from "./listener.ts";
 
 const MAX_KEPT = 1_000;
+/** Half of what a listener may leave unread: all of them are sent to it at once. */
+const MAX_KEPT_BYTES = MAX_UNREAD_BYTES / 2;
 
-/** The last 1,000 records, for pages that are loaded again and bots that were disconnected. */
+/** The last 1,000 records or 512 KiB, for pages that are loaded again and bots that were disconnected. */
 export interface Kept {
   add(activity: Activity): void;
   /** Returns the kept records after the one with this id; all of them if it is not kept. */
@@ -13,12 +16,19 @@ export interface Kept {
 
 export function createKept(): Kept {
   const records: Activity[] = [];
+  let bytes = 0;
   return {
     add(activity) {
       records.push(activity);
-      if (records.length > MAX_KEPT) records.shift();
+      bytes += sizeOf(activity);
+      while (records.length > MAX_KEPT || bytes > MAX_KEPT_BYTES) {
+        const oldest = records.shift();
+        if (oldest) bytes -= sizeOf(oldest);
+      }
     },
     after: (id) => records.slice(records.findLastIndex((record) => record.id === id) + 1),
     position: () => records.at(-1)?.id ?? "0",
   };
 }
+
+const sizeOf = (activity: Activity) => Buffer.byteLength(JSON.stringify(activity));
