@@ -1,4 +1,5 @@
 import { readdir, readFile } from "node:fs/promises";
+import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import mysql, { type Connection, type RowDataPacket } from "mysql2/promise";
 import {
@@ -18,6 +19,13 @@ const ALTERED_BEFORE = new Set(["ER_DUP_FIELDNAME", "ER_DUP_KEYNAME", "ER_CANT_D
 /** How long, and how often, to wait while another instance migrates. A vttablet ends a longer wait. */
 const LOCK_WAIT_SECONDS = 20;
 const LOCK_WAITS = 3;
+/**
+ * How long a migration waits for a table that a transaction or a dump reads, and how often. While it waits, all later
+ * statements on the table wait behind it.
+ */
+const TABLE_WAIT_SECONDS = 3;
+const TABLE_WAITS = 20;
+const TABLE_PAUSE_MS = 3_000;
 
 type AppliedRow = RowDataPacket & Omit<Migration, "sql">;
 
@@ -33,6 +41,8 @@ export async function migrate(url: string): Promise<string[]> {
   try {
     const atVtgate = await isVtgate(connection);
     if (atVtgate) await checkNoKeyspace(connection);
+    // A vttablet decides by itself how long a statement waits for a table.
+    else await connection.query(`SET SESSION lock_wait_timeout = ${TABLE_WAIT_SECONDS}`);
     await lockMigrations(connection);
     await createMigrationTable(connection);
     const applied = await findAppliedMigrations(connection);
@@ -57,7 +67,7 @@ async function readMigrations(folder = MIGRATIONS_FOLDER): Promise<Migration[]> 
 }
 
 async function lockMigrations(connection: Connection): Promise<void> {
-  for (let wait = 0; wait < LOCK_WAITS; wait++) {
+  for (let time = 0; time < LOCK_WAITS; time++) {
     const [rows] = await connection.query<(RowDataPacket & (number | null)[])[]>({
       sql: "SELECT GET_LOCK(CONCAT('migrate:', LEFT(DATABASE(), 50)), ?)",
       values: [LOCK_WAIT_SECONDS],
@@ -114,13 +124,28 @@ async function apply(
   for (const { version, sql } of lookupTables) {
     if (version === migration.version) await connection.query(sql);
   }
-  await runOnce(connection, migration.sql);
+  await whenFree(migration.name, () => runOnce(connection, migration.sql));
   // IGNORE, because a vttablet releases the lock if a statement takes too long. Another instance may then have set
   // the mark.
   await connection.query(
     `INSERT IGNORE INTO schema_migration (version, name, checksum, needs, applied_at)
      VALUES (?, ?, ?, ?, ${NOW_MICROS})`,
     [migration.version, migration.name, migration.checksum, migration.needs],
+  );
+}
+
+/** Runs a migration again while another transaction has its table. */
+async function whenFree(name: string, run: () => Promise<void>): Promise<void> {
+  for (let time = 0; time < TABLE_WAITS; time++) {
+    try {
+      return await run();
+    } catch (error) {
+      if (codeOf(error) !== "ER_LOCK_WAIT_TIMEOUT") throw error;
+    }
+    await wait(TABLE_PAUSE_MS);
+  }
+  throw new MigrationError(
+    `${name} cannot change its table: a transaction reads it, for example a dump. End it, or wait for its end, then start again.`,
   );
 }
 
@@ -133,7 +158,10 @@ async function runOnce(connection: Connection, sql: string): Promise<void> {
   try {
     await connection.query(sql);
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : "";
-    if (!ALTERED_BEFORE.has(code)) throw error;
+    if (!ALTERED_BEFORE.has(codeOf(error))) throw error;
   }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "";
 }

@@ -1,0 +1,22 @@
+import { expect, it } from "vitest";
+import { connectTo, useTestDatabase } from "../../../test/harness/database.ts";
+import { migrate } from "./migrate.ts";
+
+const database = useTestDatabase();
+
+it("a migration that waits for a dump stops no other statement on its table for long, ADR 0044", async () => {
+  await database.query("ALTER TABLE delivery_attempt DROP COLUMN response_headers");
+  await database.query("DELETE FROM schema_migration WHERE version >= 35");
+  const others = connectTo(database.url);
+  const read = () => others.query("SELECT COUNT(*) FROM delivery_attempt");
+  await database.query("START TRANSACTION WITH CONSISTENT SNAPSHOT");
+  await database.query("SELECT COUNT(*) FROM delivery_attempt");
+  const migrated = migrate(database.url);
+  // The migration's file begins so.
+  await expect.poll(() => database.isRunning("-- The first header lines")).toBe(true);
+  await read();
+  await database.query("COMMIT");
+  expect(await migrated).toEqual([]);
+  await others.query("SELECT response_headers FROM delivery_attempt");
+  await others.end();
+});
