@@ -58,6 +58,19 @@ describe("the audit log", () => {
     expect(at).toBeLessThanOrEqual(Date.now());
   });
 
+  it("names the endpoint or API key that a call changes, so that a removal can be repeated", async () => {
+    const { endpointId } = await createEndpoint(stack, accountId);
+    const endpoints = stack.client(proto.EndpointService);
+    const [deleted] = await auditOf(() => endpoints.deleteEndpoint({ accountId, endpointId }));
+    expect(deleted).toMatchObject({ account: accountId, subject: endpointId });
+    const apiKeys = stack.client(proto.ApiKeyService);
+    const apiKeyId = "0".repeat(15);
+    const [revoked] = await auditOf(() => apiKeys.revokeApiKey({ accountId, apiKeyId }));
+    expect(revoked).toMatchObject({ subject: apiKeyId });
+    const [refused] = await auditOf(() => apiKeys.revokeApiKey({ accountId, apiKeyId: "hidden" }));
+    expect(refused).not.toHaveProperty("subject");
+  });
+
   it("names the account that a call has created", async () => {
     let created = "";
     const [put] = await auditOf(async () => {
@@ -115,7 +128,10 @@ describe("the audit log", () => {
     for (const hidden of [...content, "whsec_", "act_live_", "[secret]"]) {
       expect(text).not.toContain(hidden);
     }
-    const known = ["level", "message", "caller", "method", "account", "time", "requestId", "code"];
+    const known = [
+      ...["level", "message", "caller", "method", "account", "subject"],
+      ...["time", "requestId", "code"],
+    ];
     for (const line of lines) expect(known).toEqual(expect.arrayContaining(Object.keys(line)));
   });
 });

@@ -90,6 +90,23 @@ describe("core, gateway and deliveries in one production process", () => {
     }
   });
 
+  it("live while another instance migrates the database, and serve after that", async () => {
+    const { env, health } = await production();
+    const answer = (path: string) =>
+      requestOf(health, path, {}).then(
+        ({ status }) => status,
+        () => "closed",
+      );
+    const lock = "'migrate:', LEFT(DATABASE(), 50)";
+    await database.query(`SELECT GET_LOCK(CONCAT(${lock}), 5)`);
+    const one = run(SERVE, env);
+    await expect.poll(() => answer("/live")).toBe(200);
+    expect(await answer("/ready")).toBe(503);
+    await database.query(`SELECT RELEASE_LOCK(CONCAT(${lock}))`);
+    await expect.poll(() => answer("/ready")).toBe(200);
+    expect(await one.end()).toBe(0);
+  });
+
   it("are started by npm run serve, and end with it", async () => {
     const { env, gateway } = await production();
     const options = { cwd: ROOT, env: { ...baseEnv(), HOME: process.env.HOME, ...env } };

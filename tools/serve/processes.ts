@@ -65,8 +65,6 @@ export async function serveProcesses(
   log: Log,
   writer: LogWriter,
 ): Promise<void> {
-  const unknown = await migrate(core.databaseUrl);
-  if (unknown.length > 0) log.warn("the database is newer than this program", { unknown });
   const places = new Map<number, { readonly worker: Worker; state: string }>();
   let isEnding = false;
   let haveAllStarted = false;
@@ -79,8 +77,11 @@ export async function serveProcesses(
     return states().includes("serving") ? "serving" : unready;
   }
 
-  const scraped = await openProcessesMetrics(core.metrics);
+  // The health port opens before the migration, which may take minutes.
   const health = await openHealth(core.health, state);
+  const unknown = await migrate(core.databaseUrl);
+  if (unknown.length > 0) log.warn("the database is newer than this program", { unknown });
+  const scraped = await openProcessesMetrics(core.metrics);
   cluster.setupPrimary({ silent: true });
   for (let place = 1; place <= count; place++) start(place);
   log.info("processes are started", { processes: count });

@@ -41,36 +41,36 @@ export async function startProduct(options: {
   /** The place among several processes behind the same ports. */
   readonly place?: number | undefined;
 }): Promise<Product> {
-  const unknown = await migrate(options.core.databaseUrl);
-  if (unknown.length > 0) options.log.warn("the database is newer than this program", { unknown });
-  const { dashboard } = options.core;
-  const withFiles = dashboard && { ...dashboard, files: dashboard.files ?? DASHBOARD_FILES };
-  const scraped = await openMetrics(options.core.metrics, options.place);
-  const traces = await openTraces(options.core.traces, "activity", options.log);
-  const app = createServerApp(
-    { ...options.core, dashboard: withFiles },
-    options.log,
-    scraped.metrics,
-  );
-  const gateway = createGateway({
-    upstream: app.localTransport,
-    trustedProxies: options.gateway.trustedProxies,
-    log: options.log,
-    metrics: scraped.metrics,
-  });
   // The functions that close the open parts. They run in reverse order.
-  const open: (() => Promise<void>)[] = [traces.close, async () => scraped.close(), app.close];
-  const drains = [app.drain, gateway.drain];
+  const open: (() => Promise<void>)[] = [];
   const stop = async () => {
     for (const close of open.toReversed()) await close();
   };
   try {
+    let readState = () => "starting";
+    // The health port opens before the migration, which may take minutes.
+    const health = await openHealth(options.core.health, () => readState());
+    open.push(async () => health.close());
+    const { log } = options;
+    const unknown = await migrate(options.core.databaseUrl);
+    if (unknown.length > 0) log.warn("the database is newer than this program", { unknown });
+    const { dashboard } = options.core;
+    const withFiles = dashboard && { ...dashboard, files: dashboard.files ?? DASHBOARD_FILES };
+    const scraped = await openMetrics(options.core.metrics, options.place);
+    const traces = await openTraces(options.core.traces, "activity", log);
+    const app = createServerApp({ ...options.core, dashboard: withFiles }, log, scraped.metrics);
+    const gateway = createGateway({
+      upstream: app.localTransport,
+      trustedProxies: options.gateway.trustedProxies,
+      log,
+      metrics: scraped.metrics,
+    });
+    open.push(traces.close, async () => scraped.close(), app.close);
+    const drains = [app.drain, gateway.drain];
     const isAsked = options.core.health !== undefined || options.place !== undefined;
-    const check = isAsked ? startCoreCheck(app.localTransport, options.log) : undefined;
+    const check = isAsked ? startCoreCheck(app.localTransport, log) : undefined;
     open.push(async () => check?.stop());
     const state = () => (gateway.isDraining() ? "draining" : (check?.state() ?? "serving"));
-    const health = await openHealth(options.core.health, state);
-    open.push(async () => health.close());
     const listener = await app.listen();
     open.push(listener.close);
     const browsers = await app.listenToBrowsers();
@@ -78,13 +78,14 @@ export async function startProduct(options: {
     const { port } = await gateway.listen(options.gateway.port, options.gateway.host);
     open.push(gateway.close);
     if (options.deliveries !== undefined) {
-      const { deliveries: config, log } = options;
+      const { deliveries: config } = options;
       // Temporal's client and worker take 50 MB, which a process without deliveries need not load.
       const { startDeliveries } = await import("@activity/workflows");
       const deliveries = startDeliveries({ config, core: app.localTransport, log, scraped });
       drains.push(deliveries.drain);
       open.push(() => deliveries.stop());
     }
+    readState = state;
     return {
       gatewayPort: port,
       corePort: listener.port,

@@ -6,6 +6,8 @@ import { placeOfThis, readProcesses, serveProcesses, tellState } from "./process
 import { startProduct } from "./product.ts";
 import { readServeConfig } from "./serve-config.ts";
 
+const writer = createLogWriter((text) => process.stdout.write(text));
+
 /**
  * Runs core, gateway and deliveries in production until a signal. With `--processes N` it runs N processes behind the
  * same ports.
@@ -13,7 +15,6 @@ import { readServeConfig } from "./serve-config.ts";
 async function serve(): Promise<void> {
   const processes = readProcesses(process.argv.slice(2));
   const config = readServeConfig(process.env);
-  const writer = createLogWriter((text) => process.stdout.write(text));
   const log = createLog(writer.write);
   const place = placeOfThis();
   if (processes > 1 && place === undefined) {
@@ -39,11 +40,11 @@ async function serve(): Promise<void> {
 try {
   await serve();
 } catch (error) {
+  writer.flush();
   const isForPeople = error instanceof ConfigError || error instanceof MigrationError;
   process.stderr.write(
     `${isForPeople ? error.message : redactText(`The product could not start: ${error}`)}\n`,
   );
-  process.exitCode = 1;
-  // The channel to the first process would keep this one alive.
-  if (placeOfThis() !== undefined) process.exit();
+  // Open listeners, or the channel to the first process, would keep this one alive.
+  process.exit(1);
 }

@@ -9,8 +9,8 @@ import { requestIdOf } from "./request-id.ts";
 
 /**
  * Logs one line for each administrative call, refused ones included: the credential's name or "session", the method,
- * the account, the time and the result. It logs nothing else of the request or the answer. A call without a known
- * caller is only in the request log. `nowMs` counts from 1970.
+ * the account, the id of the API key or endpoint that it names, the time and the result. It logs nothing else of the
+ * request or the answer. A call without a known caller is only in the request log. `nowMs` counts from 1970.
  */
 export function createAuditLog(
   log: Log,
@@ -28,8 +28,8 @@ export function createAuditLog(
       log.info("audit", {
         caller: caller.kind === "session" ? "session" : caller.name,
         method: `${request.service.typeName}/${request.method.name}`,
-        // In a call that was refused for its account, the field may hold any text.
-        account: about !== undefined && isId(about) ? about : undefined,
+        account: idIn(about),
+        subject: idIn(subjectOf(request.message)),
         time: new Date(nowMs()).toISOString(),
         requestId: requestIdOf(request),
         code,
@@ -45,6 +45,16 @@ export function createAuditLog(
       throw error;
     }
   };
+}
+
+/** In a refused call a field may hold any text. */
+function idIn(text: string | undefined): string | undefined {
+  return text !== undefined && isId(text) ? text : undefined;
+}
+
+function subjectOf(message: object): string | undefined {
+  const { apiKeyId, endpointId }: { apiKeyId?: string; endpointId?: string } = message;
+  return apiKeyId ?? endpointId;
 }
 
 /** Returns the id of a new account, which the request cannot name. */
