@@ -42,13 +42,17 @@ ${CONNECTION_HELP}`,
       ...{ since: values.since, until: values.until },
     });
     const output = values.output ? await openOutput(values.output) : printTo(context);
-    await output.write(CSV_HEADER);
     let count = 0;
-    for await (const activity of activities) {
-      await output.write(csvLine(activity));
-      count += 1;
-      if (count % PROGRESS_EVERY === 0)
-        context.tell(`${count} records, up to ${activity.recorded_at}`);
+    try {
+      await output.write(CSV_HEADER);
+      for await (const activity of activities) {
+        await output.write(csvLine(activity));
+        count += 1;
+        if (count % PROGRESS_EVERY === 0)
+          context.tell(`${count} records, up to ${activity.recorded_at}`);
+      }
+    } finally {
+      await output.close();
     }
     await output.finish();
     context.tell(`${count} records${values.output ? ` in ${values.output}` : ""}.`);
@@ -57,11 +61,14 @@ ${CONNECTION_HELP}`,
 
 interface Output {
   write(line: string): Promise<unknown>;
+  close(): Promise<void>;
+  /** Called once all is written and closed. */
   finish(): Promise<void>;
 }
 
 const printTo = ({ print }: CommandContext): Output => ({
   write: (line) => print(`${line}\r`),
+  close: async () => {},
   finish: async () => {},
 });
 
@@ -70,9 +77,7 @@ async function openOutput(path: string): Promise<Output> {
   const opened = await open(part, "w", 0o600);
   return {
     write: (line) => opened.appendFile(`${line}\r\n`),
-    async finish() {
-      await opened.close();
-      await rename(part, path);
-    },
+    close: () => opened.close(),
+    finish: () => rename(part, path),
   };
 }
