@@ -7,6 +7,9 @@ it.each([
   [500, "eur", "€5.00"],
   [500, "jpy", "JP¥500"],
   [1_234, "bhd", "BHD 1.234"],
+  [123_450, "huf", "HUF 1,234.50"],
+  [12_345, "iqd", "IQD 12.345"],
+  [12_345, "clf", "CLF 1.2345"],
   [5, undefined, "5"],
   [5, "??", "5"],
 ])("writes %s of %s in the smallest unit as %s. §2.2, ADR 0005", (amount, currency, text) => {
