@@ -1,13 +1,12 @@
 import { ActivityService, ActivityType, Order, Platform } from "@activity/proto";
-import { useInfiniteQuery, useQuery } from "@connectrpc/connect-query";
-import { keepPreviousData } from "@tanstack/react-query";
+import { createClient } from "@connectrpc/connect";
+import { useInfiniteQuery, useTransport } from "@connectrpc/connect-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
+import { nowMs } from "../common/clock.ts";
 import { useTimeRange } from "../common/time-range.ts";
 import type { Filters } from "../common/use-filters.ts";
-
-/** Delays before the page waits for a change again: after a wait, and after a failure. */
-const NEXT_WAIT_MS = 100;
-const AFTER_FAILURE_MS = 5_000;
+import { type Waited, waitPauseMs } from "./wait-pause.ts";
 
 /**
  * Reads the feed with the filters, newest first. If `isFollowed`, it reads the first page again when the feed changes,
@@ -34,15 +33,18 @@ export function useActivities(filters: Filters, isFollowed: boolean) {
   const { refetch } = query;
   const [first, ...older] = query.data?.pages ?? [];
   const feedVersion = first?.feedVersion ?? 0n;
-  const { data: feed } = useQuery(
-    ActivityService.method.waitForActivity,
-    { feedVersion },
-    {
-      enabled: isFollowed && first !== undefined && older.length === 0,
-      refetchInterval: ({ state }) => (state.status === "error" ? AFTER_FAILURE_MS : NEXT_WAIT_MS),
-      gcTime: 0,
+  const activities = createClient(ActivityService, useTransport());
+  const { data: feed } = useQuery({
+    queryKey: ["waitForActivity", String(feedVersion)],
+    queryFn: async ({ signal }): Promise<Waited> => {
+      const begunMs = nowMs();
+      const answer = await activities.waitForActivity({ feedVersion }, { signal });
+      return { feedVersion: answer.feedVersion, waitedMs: nowMs() - begunMs };
     },
-  );
+    enabled: isFollowed && first !== undefined && older.length === 0,
+    refetchInterval: ({ state }) => waitPauseMs(feedVersion, state.status === "error", state.data),
+    gcTime: 0,
+  });
   const hasChanged = feed !== undefined && feed.feedVersion > feedVersion;
   useEffect(() => {
     if (hasChanged) void refetch();
