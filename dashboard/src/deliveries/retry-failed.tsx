@@ -1,5 +1,4 @@
 import { AttemptOutcome, SessionScope, WebhookEventKind } from "@activity/proto";
-import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { useState } from "react";
 import { ActionDialog } from "../common/action-dialog.tsx";
 import { Button } from "../common/button.tsx";
@@ -20,7 +19,7 @@ import { KINDS, OUTCOMES } from "./delivery-filters.tsx";
 import { RetryProgress } from "./retry-progress.tsx";
 import { type Chosen, useBulkRetry } from "./use-bulk-retry.ts";
 import { useEndpointChoices } from "./use-endpoints.ts";
-import { useRetriable } from "./use-retriable.ts";
+import { endOfRange, useRetriable } from "./use-retriable.ts";
 
 type ListFilters = Pick<Filters, "get" | "choice">;
 
@@ -75,8 +74,7 @@ function RetryForm(props: {
   const begin = () => {
     if (from === undefined || count === undefined) return;
     setTotal({ count, isAll });
-    const to = timestampFromLocal(until) ?? timestampFromMs(nowMs());
-    retry.begin({ ...chosen, since: from, until: to });
+    retry.begin({ ...chosen, since: from, until: endOfRange(until) });
   };
   /** Applies a changed choice. The progress of a retry belongs to the choices before, so it is forgotten. */
   const change =

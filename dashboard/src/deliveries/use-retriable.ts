@@ -1,5 +1,5 @@
 import { DeliveryService } from "@activity/proto";
-import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { type Timestamp, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { useQuery } from "@connectrpc/connect-query";
 import { timestampFromLocal } from "../common/local-time.ts";
 import type { Chosen } from "./use-bulk-retry.ts";
@@ -7,15 +7,20 @@ import type { Chosen } from "./use-bulk-retry.ts";
 const FAR_AHEAD = timestampFromMs(Date.UTC(2080, 0));
 
 /**
- * Counts the deliveries that a bulk retry would begin. An empty `until` means now. The query then sends a time far
- * ahead, so that it stays the same.
+ * Returns the end of a bulk retry's time range. An empty `until` means now: a time far ahead, because the browser's
+ * clock may be slow.
  */
+export function endOfRange(until: string): Timestamp {
+  return timestampFromLocal(until) ?? FAR_AHEAD;
+}
+
+/** Counts the deliveries that a bulk retry would begin. */
 export function useRetriable(chosen: Chosen, since: string, until: string) {
   const from = timestampFromLocal(since);
   const { data, error } = useQuery(
     DeliveryService.method.countRetriableDeliveries,
     {
-      ...{ ...chosen, until: timestampFromLocal(until) ?? FAR_AHEAD },
+      ...{ ...chosen, until: endOfRange(until) },
       ...(from && { since: from }),
     },
     { enabled: from !== undefined },
