@@ -17,7 +17,8 @@ const EVENT_ID_MAX = 100;
 /** The filters of the list of deliveries. */
 export function DeliveryFilters({ filters }: { filters: Filters }) {
   const eventId = filters.get("event");
-  const endpoints = useEndpointChoices();
+  const endpointId = filters.get("endpoint");
+  const endpoints = useEndpointChoices(endpointId);
   const select = <Value extends number>(
     name: string,
     label: string,
@@ -39,7 +40,7 @@ export function DeliveryFilters({ filters }: { filters: Filters }) {
     <FilterBar filters={filters}>
       <SelectField
         label={texts.deliveries.endpoint}
-        value={filters.get("endpoint")}
+        value={endpointId}
         choices={[{ value: "", text: texts.all }, ...endpoints]}
         onChange={(value) => filters.set("endpoint", value)}
       />

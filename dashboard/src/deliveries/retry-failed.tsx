@@ -55,8 +55,10 @@ function RetryForm(props: {
   const { filters, endpoints } = props;
   const [chosen, setChosen] = useState<Chosen>(() => {
     const lastOutcome = filters.choice("outcome", Object.values(AttemptOutcome));
+    // The list's endpoint may be deleted.
+    const endpoint = endpoints.find(({ value }) => value === filters.get("endpoint"));
     return {
-      endpointId: filters.get("endpoint"),
+      endpointId: endpoint?.value ?? "",
       kind: filters.choice("kind", Object.values(WebhookEventKind)),
       lastOutcome,
       includeDelivered: lastOutcome === AttemptOutcome.DELIVERED,

@@ -2,6 +2,7 @@ import { type Delivery, type Endpoint, EndpointService, SessionScope } from "@ac
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { useQuery } from "@connectrpc/connect-query";
 import { useMay } from "../session/session-context.ts";
+import { texts } from "../texts.ts";
 
 const READ_AGAIN_MS = 30_000;
 /** The maximum age of a list when its answer arrives. */
@@ -27,12 +28,17 @@ export function useIsGone(): (delivery: Delivery) => boolean {
     timestampMs(createdAt) < readAtMs - MAX_READ_MS;
 }
 
-/** Returns the choices of a field for an endpoint. */
-export function useEndpointChoices(): readonly { readonly value: string; readonly text: string }[] {
-  return [...(useEndpoints()?.values() ?? [])].map((each) => ({
+/** Returns the choices of a field for an endpoint. `chosenId` is one of them, also if its endpoint was deleted. */
+export function useEndpointChoices(
+  chosenId = "",
+): readonly { readonly value: string; readonly text: string }[] {
+  const endpoints = useEndpoints();
+  const choices = [...(endpoints?.values() ?? [])].map((each) => ({
     value: each.id,
     text: each.name ? `${each.name} · ${new URL(each.url).host}` : each.url,
   }));
+  if (chosenId === "" || endpoints?.has(chosenId)) return choices;
+  return [...choices, { value: chosenId, text: endpoints ? texts.deliveries.gone : chosenId }];
 }
 
 function useEndpointList() {

@@ -16,6 +16,7 @@ export const deliveries = {
   eventId: "Event id",
   eventIdIncomplete: "Enter the whole id: wev_ and 15 letters or digits.",
   endpoint: "Endpoint",
+  gone: "Deleted endpoint",
   state: "State",
   kind: "Kind",
   outcome: "Outcome",

@@ -1,4 +1,4 @@
-import { DeliveryState } from "@activity/proto";
+import { DeliveryState, EndpointService } from "@activity/proto";
 import { describe, expect, it } from "vitest";
 import { answer } from "../../delivery/harness-receiver-behaviours.ts";
 import { writeDeliveries } from "../../harness/backlog.ts";
@@ -44,6 +44,18 @@ describe("a bulk retry", () => {
     await own.page.getByRole("combobox", { name: "Endpoint" }).selectOption(other.endpointId);
     await own.button("Retry failed").click();
     expect(await endpoint.inputValue()).toBe(other.endpointId);
+  });
+
+  it("begins with all endpoints if the list's endpoint was deleted. §6.4", async () => {
+    const { endpointId, deliveryId } = await own.fail(404);
+    const other = await own.fail(404);
+    for (const id of [deliveryId, other.deliveryId]) await own.until(id, FAILED);
+    const deleted = { accountId: own.accountId, endpointId };
+    await own.stack.client(EndpointService).deleteEndpoint(deleted);
+    await own.open(`/deliveries?endpoint=${endpointId}`);
+    await own.button("Retry failed").click();
+    await own.told("1 delivery will be retried.");
+    expect(await own.dialog().getByLabel("Endpoint").inputValue()).toBe("");
   });
 
   it("takes the newest deliveries although the browser's clock is slow. §6.4", async () => {

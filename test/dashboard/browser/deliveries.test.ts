@@ -68,6 +68,15 @@ describe("deliveries", () => {
     expect(await own.button("Retry").count()).toBe(0);
     await own.open("/deliveries");
     await own.row("Canceled").getByText("deleted endpoint").waitFor();
+    const filter = own.page.getByRole("combobox", { name: "Endpoint" });
+    expect(await filter.locator("option").allTextContents()).toEqual(["All"]);
+    await own.open(`/deliveries?endpoint=${endpointId}`);
+    await own.row("Canceled").waitFor();
+    await expect
+      .poll(() => filter.locator("option:checked").textContent())
+      .toBe("Deleted endpoint");
+    await filter.selectOption("All");
+    expect(new URL(own.page.url()).search).toBe("");
     expect(await own.page.getByText("1 of 8").count()).toBe(0);
   });
 
