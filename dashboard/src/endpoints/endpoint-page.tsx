@@ -1,5 +1,6 @@
 import { type Endpoint, EndpointService, SessionScope } from "@activity/proto";
 import { useQuery } from "@connectrpc/connect-query";
+import { errorCode } from "../common/error-code.ts";
 import { Facts } from "../common/facts.tsx";
 import { Loaded } from "../common/loaded.tsx";
 import { Page } from "../common/page.tsx";
@@ -28,6 +29,9 @@ export function EndpointPage({ endpointId }: { endpointId: string }) {
     },
   );
   const endpoint = shownData(query)?.endpoint;
+  // The actions outlive any other failed read: their dialog may show a new secret, which is shown once.
+  const isGone = errorCode(query.error) === "endpoint_not_found";
+  const lastRead = isGone ? undefined : query.data?.endpoint;
   const mayWrite = useMay(SessionScope.ENDPOINTS_WRITE);
   const mayRead = useMay(SessionScope.DELIVERIES_READ);
   return (
@@ -35,7 +39,7 @@ export function EndpointPage({ endpointId }: { endpointId: string }) {
       title={endpoint ? endpointText(endpoint) : texts.pages.endpoints}
       intro={endpoint && <EndpointBadge endpoint={endpoint} />}
       back={{ href: "/endpoints", text: texts.pages.endpoints }}
-      actions={mayWrite && endpoint && <EndpointActions endpoint={endpoint} />}
+      actions={mayWrite && lastRead && <EndpointActions endpoint={lastRead} />}
     >
       <Loaded query={query}>
         {({ endpoint }) =>

@@ -103,6 +103,7 @@ describe("endpoints", () => {
     expect(own.page.url()).toBe(`${own.browsers.origin}/endpoints`);
     await own.page.goBack();
     await own.see("This endpoint no longer exists.");
+    await own.button("Delete").waitFor({ state: "detached" });
   });
 
   it("have a rotation that is ahead canceled, and a secret rotated at once", async () => {
@@ -122,6 +123,19 @@ describe("endpoints", () => {
     await own.button("Keep the old secret").click();
     await own.page.getByText("A new secret signs from").waitFor({ state: "detached" });
     await rotate("at once");
+    expect(await own.code("Signing secret")).toMatch(SECRET);
+  });
+
+  it("show a rotated secret although the endpoint can no longer be read. §6", async () => {
+    const { endpointId } = await own.createEndpoint();
+    await own.open(`/endpoints/${endpointId}`);
+    await own.button("Rotate secret").click();
+    await own.dialog().getByLabel("at once").check();
+    await own.page.route("**/*.EndpointService/GetEndpoint", (route) =>
+      route.fulfill({ status: 403, json: { code: "permission_denied" } }),
+    );
+    await own.press("Rotate secret");
+    await own.page.getByRole("alert").waitFor();
     expect(await own.code("Signing secret")).toMatch(SECRET);
   });
 
