@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { curlScript, kitCommand } from "./replay-commands.ts";
 
 const WEBHOOK_SECRET = `whsec_${"x".repeat(43)}=`;
-const url = "https://example.com/hook?it='s";
+const url = "https://example.com/hook?it='s&filter[type]={a,b}";
 const eventId = "wev_k3x9m2p7q4r8s1t";
 const body = JSON.stringify({ id: eventId, message: "it's $HOME `date` \\n %s \u202e 🎉" });
 
@@ -24,6 +24,11 @@ it("copies a script that sends the exact bytes with a signature of now. §6.2, �
   expect(Math.abs(Number(at) - Date.now() / 1000)).toBeLessThan(60);
   const mac = createHmac("sha256", WEBHOOK_SECRET).update(`${at}.${eventId}.${body}`).digest("hex");
   expect(words).toContain(`Service-Signature: v1=${mac}`);
+});
+
+it("copies a script whose curl takes brackets and braces of the URL as they are", () => {
+  const script = curlScript({ url, eventId, body });
+  expect(run("curl", "printf '%s\\0' \"$@\"", script).split("\0")).toContain("-g");
 });
 
 it("copies a command of receiver-kit that reads the exact bytes", () => {

@@ -10,7 +10,7 @@ export function curlScript({ url, eventId, body }: Replay): string {
     `body=${quoted(body)}`,
     "at=$(date +%s)",
     `signature=$(printf %s "$at.${eventId}.$body" | openssl dgst -sha256 -hmac "$WEBHOOK_SECRET" | sed 's/^.*= *//')`,
-    `curl -i ${quoted(url)} \\`,
+    `curl -g -i ${quoted(url)} \\`,
     "  -H 'Content-Type: application/json' \\",
     `  -H 'Service-Event-Id: ${eventId}' \\`,
     '  -H "Service-Timestamp: $at" \\',
