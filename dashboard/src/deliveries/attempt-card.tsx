@@ -1,4 +1,5 @@
 import { type Attempt, AttemptOutcome } from "@activity/proto";
+import type { ReactNode } from "react";
 import { Badge } from "../common/badge.tsx";
 import { CodeBlock } from "../common/code-block.tsx";
 import { durationMs, durationText } from "../common/duration-text.ts";
@@ -47,22 +48,29 @@ export function AttemptCard({ attempt, eventId }: { attempt: Attempt; eventId: s
         <Headers label={texts.deliveries.headersReceived} text={responseHeaders.trimEnd()} />
       )}
       {outcome !== AttemptOutcome.UNSAFE_TARGET && (
-        <Headers label={texts.deliveries.headers} text={headersText(attempt, eventId)} />
+        <Headers label={texts.deliveries.headers} text={headersText(attempt, eventId)}>
+          <p className={styles.muted}>{texts.deliveries.headersToo}</p>
+        </Headers>
       )}
     </div>
   );
 }
 
-function Headers({ label, text }: { label: string; text: string }) {
+function Headers(props: { label: string; text: string; children?: ReactNode }) {
+  const { label, text } = props;
   return (
     <details>
       <summary>{label}</summary>
       <CodeBlock label={label} text={text} />
+      {props.children}
     </details>
   );
 }
 
-/** Returns the headers that an attempt sent. The signature is not stored, so the text names what it is made of. §6.2 */
+/**
+ * Returns the headers that every attempt sends. The signature is not stored, so the text names what it is made of. An
+ * attempt does not tell whether its endpoint had Standard Webhooks. §6.2
+ */
 function headersText({ attempt, startedAt }: Attempt, eventId: string): string {
   return [
     "Content-Type: application/json",

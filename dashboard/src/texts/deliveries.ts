@@ -38,9 +38,12 @@ export const deliveries = {
   answered: "What came back",
   headersReceived: "Headers received",
   headers: "Headers sent",
+  headersToo:
+    "With Standard Webhooks on, webhook-id, webhook-timestamp and webhook-signature were sent too.",
   signatureOf: "<HMAC-SHA256 of timestamp.id.body>",
   replay: "Send it from your machine",
-  replayHint: "Set WEBHOOK_SECRET first. Both commands sign this event with the current time.",
+  replayHint:
+    "Set WEBHOOK_SECRET first. Both commands sign this event with the current time. They do not send the headers of Standard Webhooks.",
   kit: "receiver-kit send",
   curl: "curl",
   localUrl: "http://127.0.0.1:3000/webhooks",

@@ -23,6 +23,7 @@ describe("deliveries", () => {
     await own.see("content-length: 24");
     await own.page.getByText("Headers sent").first().click();
     await own.see("Service-Signature: v1=<HMAC-SHA256");
+    await own.see("With Standard Webhooks on, webhook-id, webhook-timestamp and webhook-signature");
     await own.button("Copy: receiver-kit send").click();
     const copied = await own.page.evaluate("navigator.clipboard.readText()");
     expect(copied).toMatch(/"}}' \| npx receiver-kit send 'https?:\S+' --body -$/);
