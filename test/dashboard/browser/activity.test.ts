@@ -20,29 +20,6 @@ describe("activity", () => {
     await row.waitFor({ state: "detached" });
   });
 
-  it("waits seldom for the next change while it reads the last one. ADR 0052", async () => {
-    await own.open("/activity");
-    await own.see("Nothing happened yet");
-    const asked = Promise.withResolvers<void>();
-    const answered = Promise.withResolvers<void>();
-    await own.page.route("**/*.ActivityService/ListActivities", async (route) => {
-      asked.resolve();
-      await answered.promise;
-      await route.continue();
-    });
-    await createPaidDonation(own.stack, own.accountId, { donorName: "Ada" });
-    await asked.promise;
-    let waits = 0;
-    await own.page.route("**/*.ActivityService/WaitForActivity", async (route) => {
-      waits += 1;
-      await route.continue();
-    });
-    await own.page.waitForTimeout(1_000);
-    expect(waits).toBeLessThan(2);
-    answered.resolve();
-    await own.row("Ada").waitFor();
-  });
-
   it("is filtered by type, platform and time, and shows times with their zone, in UTC on hover. §4.2", async () => {
     await createPaidDonation(own.stack, own.accountId, { donorName: "Ada" });
     await own.open("/activity");
