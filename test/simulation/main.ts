@@ -1,4 +1,7 @@
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
 import { runPlanted } from "./planted/run-planted.ts";
 import { report } from "./report.ts";
 import { drawScenario } from "./scenario.ts";
@@ -28,24 +31,49 @@ const { values, positionals } = parseArgs({
 
 const versions = [THIS_VERSION, ...(values.versions ? [await loadPrevious()] : [])];
 
-async function runFor(minutes: number, from: number): Promise<boolean> {
-  const endMs = performance.now() + minutes * 60_000;
-  let [seed, failed, faults, attempts] = [from, 0, 0, 0];
-  for (; performance.now() < endMs; seed++) {
-    const scenario = drawScenario(seed, versions);
+/** What a number of scenarios had together. `next` is the first seed after them. */
+type Sum = { next: number; failed: number; faults: number; attempts: number };
+
+/** Node keeps the signals that killed processes wait for, and all behind them. A thread's memory ends with it. */
+const MAX_THREAD_MS = 5 * 60_000;
+
+/** Runs scenarios for a time, and prints those that break a rule. */
+async function runHere(forMs: number, from: number): Promise<Sum> {
+  const endMs = performance.now() + forMs;
+  const sum = { next: from, failed: 0, faults: 0, attempts: 0 };
+  for (; performance.now() < endMs; sum.next++) {
+    const scenario = drawScenario(sum.next, versions);
     const outcome = await simulate(scenario);
-    faults += outcome.faults.length;
-    attempts += outcome.attempts;
+    sum.faults += outcome.faults.length;
+    sum.attempts += outcome.attempts;
     if (outcome.violation === undefined) continue;
-    failed += 1;
+    sum.failed += 1;
     process.stdout.write(`${await report(scenario, outcome)}\n\n`);
   }
-  const runs = seed - from;
+  return sum;
+}
+
+async function runFor(minutes: number, from: number): Promise<boolean> {
+  const endMs = performance.now() + minutes * 60_000;
+  const all: Sum = { next: from, failed: 0, faults: 0, attempts: 0 };
+  for (let leftMs = minutes * 60_000; leftMs > 0; leftMs = endMs - performance.now()) {
+    const given = { forMs: Math.min(leftMs, MAX_THREAD_MS), from: all.next };
+    const thread = new Worker(fileURLToPath(import.meta.url), {
+      ...{ argv: process.argv.slice(2), workerData: given },
+    });
+    const [sum]: Sum[] = await once(thread, "message");
+    if (sum === undefined) break;
+    all.next = sum.next;
+    all.failed += sum.failed;
+    all.faults += sum.faults;
+    all.attempts += sum.attempts;
+  }
+  const runs = all.next - from;
   process.stdout.write(
-    `${runs} scenarios from seed ${from}, ${failed} broke a rule; ${(runs / minutes).toFixed(0)} a minute, ` +
-      `${(faults / runs).toFixed(1)} faults and ${(attempts / runs).toFixed(1)} attempts each\n`,
+    `${runs} scenarios from seed ${from}, ${all.failed} broke a rule; ${(runs / minutes).toFixed(0)} a minute, ` +
+      `${(all.faults / runs).toFixed(1)} faults and ${(all.attempts / runs).toFixed(1)} attempts each\n`,
   );
-  return failed === 0;
+  return all.failed === 0;
 }
 
 async function runSeed(seed: number): Promise<boolean> {
@@ -55,8 +83,11 @@ async function runSeed(seed: number): Promise<boolean> {
   return text === "";
 }
 
-let isGood: boolean;
-if (values.planted) isGood = runPlanted(positionals[0] ?? "");
-else if (values.seed !== undefined) isGood = await runSeed(Number(values.seed));
-else isGood = await runFor(Number(values.minutes), Number(values.from));
-if (!isGood) process.exitCode = 1;
+async function main(): Promise<boolean> {
+  if (values.planted) return runPlanted(positionals[0] ?? "");
+  if (values.seed !== undefined) return runSeed(Number(values.seed));
+  return runFor(Number(values.minutes), Number(values.from));
+}
+
+if (isMainThread) process.exitCode = (await main()) ? 0 : 1;
+else parentPort?.postMessage(await runHere(workerData.forMs, workerData.from));
