@@ -1,10 +1,13 @@
-import { expect, it } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { QUIET } from "../../../test/harness/quiet.ts";
 import { createPool } from "../database/pool.ts";
-import { createFeedChanges } from "./feed-changes.ts";
+import { createFeedChanges, type FeedChanges } from "./feed-changes.ts";
+
+/** Of a database that is out of reach. */
+const pool = createPool("mysql://nobody@127.0.0.1:1/nowhere", 1);
+afterAll(() => pool.end());
 
 it("a watch that begins while the database is out of reach gets no heartbeat, so that its gateway asks another core", async () => {
-  const pool = createPool("mysql://nobody@127.0.0.1:1/nowhere", 1);
   const changes = createFeedChanges(pool, QUIET, () => performance.now());
   const batches = changes.watch(new AbortController().signal);
   expect((await batches.next()).value).toEqual([]);
@@ -14,5 +17,41 @@ it("a watch that begins while the database is out of reach gets no heartbeat, so
   expect(await Promise.race([second, none])).toBe("none");
   changes.close();
   await second;
-  await pool.end();
+});
+
+describe("a page that waits for its account's feed", () => {
+  const given = { accountId: "account00000000", version: 7 };
+  let changes: FeedChanges;
+  beforeEach(() => {
+    changes = createFeedChanges(pool, QUIET, () => performance.now());
+  });
+  afterEach(() => changes.close());
+  const HOUR_MS = 3_600_000;
+  const wait = (signal = new AbortController().signal) => changes.later(given, HOUR_MS, signal);
+
+  it("gets a later version of it, and nothing of other accounts. ADR 0052", async () => {
+    const waiting = wait();
+    changes.note([{ accountId: "another00000000", version: 9 }]);
+    changes.note([given]);
+    changes.note([{ ...given, version: 8 }]);
+    expect(await waiting).toBe(8);
+  });
+
+  it("gets its own version when its caller goes, and when the core drains", async () => {
+    const caller = new AbortController();
+    const waiting = [wait(caller.signal), wait()];
+    caller.abort();
+    expect(await waiting[0]).toBe(7);
+    changes.close();
+    expect(await waiting[1]).toBe(7);
+    expect(await wait()).toBe(7);
+  });
+});
+
+it("a watch ends that is ended while its caller takes a batch", async () => {
+  const changes = createFeedChanges(pool, QUIET, () => performance.now());
+  const batches = changes.watch(new AbortController().signal);
+  await batches.next();
+  changes.close();
+  expect(await batches.next()).toMatchObject({ done: true });
 });

@@ -33,18 +33,22 @@ const COMMIT_MS = 5_000;
 const HEARTBEAT_MS = 500;
 
 type Watch = { readonly changed: Map<string, number>; wake: () => void };
+/** Waits for one account's feed, so that a change of another account costs it nothing. */
+type Waiter = { readonly given: FeedVersion; readonly end: (version: number) => void };
 
-/** Creates the source of feed changes. Without an open watch it keeps nothing and does not look for changes. */
+/** Creates the source of feed changes. While nobody waits it keeps nothing and does not look for changes. */
 export function createFeedChanges(pool: Pool, log: Log, nowMs: () => number): FeedChanges {
   /** By account, the oldest first. */
   const kept = new Map<string, { readonly version: number; readonly notedMs: number }>();
   const watches = new Set<Watch>();
+  const waiters = new Map<string, Set<Waiter>>();
+  const isIdle = () => watches.size === 0 && waiters.size === 0;
   let lookedMs: number | undefined;
   let hasEnded = false;
   const stopLooking = startPeriodicJob("looking for changed feeds", LOOK_MS, log, look);
 
   async function look(): Promise<void> {
-    if (watches.size === 0) {
+    if (isIdle()) {
       lookedMs = undefined;
       kept.clear();
       return;
@@ -60,7 +64,7 @@ export function createFeedChanges(pool: Pool, log: Log, nowMs: () => number): Fe
   }
 
   function note(feeds: readonly FeedVersion[]): void {
-    if (watches.size === 0) return;
+    if (isIdle()) return;
     const notedMs = nowMs();
     for (const { accountId, version } of feeds) {
       const last = kept.get(accountId);
@@ -69,6 +73,9 @@ export function createFeedChanges(pool: Pool, log: Log, nowMs: () => number): Fe
       kept.delete(accountId);
       kept.set(accountId, { version, notedMs });
       for (const { changed } of watches) changed.set(accountId, version);
+      for (const { given, end } of waiters.get(accountId) ?? []) {
+        if (version > given.version) end(version);
+      }
     }
     for (const { changed, wake } of watches) if (changed.size > 0) wake();
   }
@@ -84,7 +91,8 @@ export function createFeedChanges(pool: Pool, log: Log, nowMs: () => number): Fe
         const feeds = [...own.changed].map(([accountId, version]) => ({ accountId, version }));
         own.changed.clear();
         yield feeds;
-        if (own.changed.size === 0) await untilWoken(own);
+        // The signal or the end may have come while the batch was sent, when nobody could be woken.
+        if (own.changed.size === 0 && !signal.aborted && !hasEnded) await untilWoken(own);
       }
     } finally {
       watches.delete(own);
@@ -106,16 +114,33 @@ export function createFeedChanges(pool: Pool, log: Log, nowMs: () => number): Fe
   }
 
   async function later(given: FeedVersion, ms: number, signal: AbortSignal): Promise<number> {
-    for await (const feeds of watch(AbortSignal.any([signal, AbortSignal.timeout(ms)]))) {
-      const found = feeds.find(({ accountId }) => accountId === given.accountId);
-      if (found !== undefined && found.version > given.version) return found.version;
-    }
-    return given.version;
+    const last = kept.get(given.accountId);
+    if (last !== undefined && last.version > given.version) return last.version;
+    if (signal.aborted || hasEnded) return given.version;
+    const own = waiters.get(given.accountId) ?? new Set();
+    waiters.set(given.accountId, own);
+    return new Promise((resolve) => {
+      const giveUp = () => waiter.end(given.version);
+      const timer = setTimeout(giveUp, ms);
+      signal.addEventListener("abort", giveUp);
+      const waiter: Waiter = {
+        given,
+        end(version) {
+          clearTimeout(timer);
+          signal.removeEventListener("abort", giveUp);
+          own.delete(waiter);
+          if (own.size === 0) waiters.delete(given.accountId);
+          resolve(version);
+        },
+      };
+      own.add(waiter);
+    });
   }
 
   function end(): void {
     hasEnded = true;
     for (const { wake } of watches) wake();
+    for (const own of waiters.values()) for (const one of own) one.end(one.given.version);
   }
 
   return {
