@@ -125,13 +125,11 @@ async function retryPart(
       if (from === undefined) checkBulkRetry(account.nowMicros, last);
       const begun = deliveries.filter((each) => isAsked(ended, each) && !each.isErased);
       if (begun.length === 0 || !endpoint?.switchedOn) return { answer: 0 };
-      return {
-        answer: begun.length,
-        changes: [
-          ...beginNextRuns(account, begun),
-          storeBulkRetry(account.accountNo, account.nowMicros),
-        ],
-      };
+      const runs = beginNextRuns(account, begun);
+      // Only the first part of a bulk retry counts.
+      const changes =
+        from === undefined ? [...runs, storeBulkRetry(account.accountNo, account.nowMicros)] : runs;
+      return { answer: begun.length, changes };
     },
   });
   const after = ids.at(-1);
