@@ -375,7 +375,8 @@ export type EndpointHour = Message<"activity.dashboard.v1.EndpointHour"> & {
   serverErrors: bigint;
 
   /**
-   * Failed attempts without a whole answer. The four sum to less than `failed` if an earlier version counted some.
+   * Failed attempts without a status. The four sum to less than `failed` if a status is in none of these classes, or if
+   * an earlier version counted some.
    *
    * @generated from field: int64 unanswered = 9;
    */
@@ -991,7 +992,8 @@ export const EndpointService: GenService<{
    * Sends one endpoint an event with `test: true`, in the same way as every other event. An account can send at most
    * ten tests in any minute.
    *
-   * Fails with `endpoint_switched_off` and with `test_limit_reached`.
+   * Fails with `endpoint_switched_off`, with `test_limit_reached`, and with `account_unavailable` while the account is
+   * blocked.
    *
    * @generated from rpc activity.dashboard.v1.EndpointService.SendTest
    */

@@ -384,8 +384,7 @@ export const PlatformEventService: GenService<{
   /**
    * Stores a platform event. It joins the feed at once, unless it is a test.
    *
-   * Idempotent by account, platform and external id. Fails with `account_not_found`, and with
-   * `invalid_parameter` when the platform cannot send this kind of event.
+   * Idempotent by account, platform and external id. Fails with `account_not_found`.
    *
    * @generated from rpc activity.ingest.v1.PlatformEventService.RecordPlatformEvent
    */
