@@ -1,5 +1,6 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { atFirstSignal } from "@activity/runtime/end-at-signal";
 import { cacheFolder } from "../dev-stack/src/cache-folder.ts";
 import { startDatabase } from "../dev-stack/src/database.ts";
 import { startDemoReceiver } from "../dev-stack/src/demo-receiver.ts";
@@ -31,9 +32,7 @@ try {
   const stop = await start();
   // A child server does not keep this process alive.
   setInterval(() => undefined, 60_000);
-  for (const signal of ["SIGINT", "SIGTERM"] as const) {
-    process.once(signal, () => void stop().then(() => process.exit()));
-  }
+  atFirstSignal(() => void stop().then(() => process.exit()));
   process.stdout.write(`${name} listens on 127.0.0.1:${port}\n`);
 } catch (error) {
   if (!(error instanceof StackError)) throw error;

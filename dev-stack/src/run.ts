@@ -1,5 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { atFirstSignal } from "@activity/runtime/end-at-signal";
 import { ConfigError } from "@activity/runtime/environment";
 import { redactText } from "@activity/runtime/redaction";
 import { createLog, MigrationError, readConfig } from "@activity/server";
@@ -144,7 +145,7 @@ async function startIfPossible(options: StartTemporal): Promise<RunningTemporal 
 /** Resolves at Ctrl-C or SIGTERM. Rejects if the database ends by itself. */
 function stopSignal(databaseEnded: Promise<void>): Promise<undefined> {
   const { promise, resolve: stop, reject } = Promise.withResolvers<undefined>();
-  for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => stop(undefined));
+  atFirstSignal(() => stop(undefined));
   databaseEnded.then(() =>
     reject(new StackError("The database server ended by itself; see its log, then start again.")),
   );

@@ -16,6 +16,18 @@ export function readDrainMs(env: Environment, problem: Problem): number {
   return seconds * 1_000;
 }
 
+/** Calls `end` at the first SIGTERM or SIGINT. Exits with status 1 at a second one. */
+export function atFirstSignal(end: () => void): void {
+  let endingSince: number | undefined;
+  const hear = () => {
+    if (endingSince === undefined) {
+      endingSince = performance.now();
+      end();
+    } else if (performance.now() - endingSince > SAME_SIGNAL_MS) process.exit(1);
+  };
+  for (const signal of SIGNALS) process.on(signal, hear);
+}
+
 /**
  * Ends the process at the first SIGTERM or SIGINT. It calls `drain`, after which `/ready` fails and everything is still
  * served. After `drainMs`, when load balancers have reacted, it calls `stop` and exits with status 0. If `stop` takes
@@ -30,14 +42,7 @@ export function endAtSignal({
   readonly drainMs: number;
   readonly stop: () => Promise<void>;
 }): void {
-  let endingSince: number | undefined;
-
   async function end(): Promise<void> {
-    if (endingSince !== undefined) {
-      if (performance.now() - endingSince > SAME_SIGNAL_MS) process.exit(1);
-      return;
-    }
-    endingSince = performance.now();
     drain();
     await wait(drainMs);
     setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref();
@@ -46,5 +51,5 @@ export function endAtSignal({
     setTimeout(() => process.exit(), EXIT_WITHIN_MS).unref();
   }
 
-  for (const signal of SIGNALS) process.on(signal, () => void end());
+  atFirstSignal(() => void end());
 }

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
 import { ROOT } from "../architecture/import-rule.ts";
 import { useTestDatabase } from "../harness/database.ts";
@@ -34,8 +35,10 @@ async function started(env?: NodeJS.ProcessEnv) {
   return { one, output: one.output() };
 }
 
-/** Ends it with Ctrl-C. Checks that it leaves no process. */
+/** Ends it with Ctrl-C, at which the terminal and npm both signal it. Checks that it leaves no process. */
 async function interrupt(one: Run): Promise<void> {
+  one.child.kill("SIGINT");
+  await wait(50);
   expect(await one.end("SIGINT")).toBe(0);
   expectNoProcess();
 }
