@@ -1,5 +1,8 @@
--- Run this once on a restored database before the product starts on it. A second run is harmless. See docs/operating.md,
--- "Backup and restore", and ADR 0045. For MySQL and MariaDB.
+-- Run this once on a restored database before the product starts on it. A run that breaks off leaves nothing. After a
+-- complete run another one is harmless, but prints that run's time. See docs/operating.md, "Backup and restore", and
+-- ADR 0045. For MySQL and MariaDB.
+
+START TRANSACTION;
 
 -- Numbers of server/src/dispatch: state 1 is pending, state 2 is retrying, task 2 begins a workflow.
 SET @now = TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6));
@@ -24,3 +27,5 @@ UPDATE delivery SET state = 2, next_attempt_at = @now WHERE state = 1;
 INSERT INTO outbox_entry (account_no, delivery_id, endpoint_id, run, task, leased_until, lease_id)
   SELECT account_no, id, endpoint_id, run, 2, NULL, NULL FROM delivery WHERE state = 2
   ON DUPLICATE KEY UPDATE run = VALUES(run), task = 2, leased_until = NULL, lease_id = NULL;
+
+COMMIT;

@@ -12,7 +12,7 @@ const PLAIN = [...MUST, "core.plaintext=trusted-network"];
 const EVERYTHING = [
   ...[...MUST, "core.tlsSecret=core-tls", "limiter.enabled=true", "temporal.apiKey=true"],
   ...["dashboard.url=https://dash.example.com", "metrics.enabled=true"],
-  ...["traces.endpoint=http://collector:4318"],
+  ...["traces.endpoint=http://collector:4318", "traces.collectors[0].podSelector.matchLabels.c=d"],
   ...["metrics.scrapers[0].namespaceSelector.matchLabels.a=b"],
 ];
 
@@ -30,6 +30,7 @@ type Resource = {
   readonly spec: {
     readonly template?: { readonly spec: { readonly containers: Container[] } };
     readonly ingress?: readonly Ingress[];
+    readonly egress?: readonly unknown[];
   };
 };
 
@@ -52,8 +53,16 @@ it("compose.yaml follows the Compose specification", () => {
 
 describe("the Helm chart", () => {
   const set = (values: readonly string[]) => values.flatMap((value) => ["--set", value]);
-  const template = (values: readonly string[]) =>
-    linters.helm("template", "activity", CHART, "--kube-version", "1.34.0", ...set(values));
+  const template = (values: readonly string[], ...more: string[]) =>
+    linters.helm(
+      "template",
+      "activity",
+      CHART,
+      "--kube-version",
+      "1.34.0",
+      ...set(values),
+      ...more,
+    );
   const render = (values: readonly string[]) => {
     const { status, output } = template(values);
     expect({ status, output: status === 0 ? "" : output }).toEqual({ status: 0, output: "" });
@@ -138,13 +147,20 @@ describe("the Helm chart", () => {
     for (const { env = [] } of everything().containers) {
       const endpoint = "http://collector:4318";
       expect(env).toContainEqual({ name: "OTEL_EXPORTER_OTLP_ENDPOINT", value: endpoint });
-      expect(env).toContainEqual({ name: "OTEL_TRACES_SAMPLER_ARG", value: "0.01" });
+      expect(env).toContainEqual({ name: "OTEL_TRACES_SAMPLER_ARG", value: "0.010000000" });
     }
     expect(render(PLAIN)).not.toContain("OTEL_");
+    const seldom = join(folder, "seldom.yaml");
+    writeFileSync(seldom, "traces: { sampledPart: 0.00005 }");
+    expect(template(EVERYTHING, "--values", seldom).output).toContain('"0.000050000"');
+    const gateway = everything().policies.find(({ metadata }) => metadata.name.endsWith("gateway"));
+    const to = [{ podSelector: { matchLabels: { c: "d" } } }];
+    expect(gateway?.spec.egress).toContainEqual({ to });
   });
 
   it.each([
     ["metrics that nobody may scrape", [...PLAIN, "metrics.enabled=true"], /scrapers/],
+    ["a collector that no gateway may call", [...PLAIN, "traces.endpoint=http://a"], /collectors/],
     ["a collector without a scheme", [...PLAIN, "traces.endpoint=a:1"], /endpoint/],
     ["neither TLS nor permission for plain text", MUST, /\/core/],
     ["no Temporal", ["core.plaintext=trusted-network"], /\/temporal\/address/],

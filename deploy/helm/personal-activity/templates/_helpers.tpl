@@ -34,7 +34,7 @@ http{{ if .Values.core.tlsSecret }}s{{ end }}://{{ .Release.Name }}-core:50051
 {{- define "tracesEnv" -}}
 {{- if .Values.traces.endpoint -}}
 - { name: OTEL_EXPORTER_OTLP_ENDPOINT, value: {{ .Values.traces.endpoint | quote }} }
-- { name: OTEL_TRACES_SAMPLER_ARG, value: {{ .Values.traces.sampledPart | quote }} }
+- { name: OTEL_TRACES_SAMPLER_ARG, value: {{ printf "%.9f" (float64 .Values.traces.sampledPart) | quote }} }
 {{- end }}
 {{- end }}
 
