@@ -180,6 +180,18 @@ describe("a manual retry", () => {
       ]),
     );
   });
+
+  it("of all failed ones in parts counts only its first part for the limit", async () => {
+    const failed = [await sendTest(), await sendTest()];
+    for (const run of failed) await services.record(run, AttemptOutcome.REJECTED);
+    const ever = { since: timestampFromMs(0), until: timestampFromMs(4e12) };
+    const call = { accountId, endpointId, ...ever, pageSize: 1 };
+    const { nextPageToken: pageToken } = await services.deliveries.retryFailedDeliveries(call);
+    await services.forgetSending(accountId);
+    const last = await services.deliveries.retryFailedDeliveries({ ...call, pageToken });
+    expect(last.retried).toBe(1n);
+    await expect(services.deliveries.retryFailedDeliveries(call)).resolves.toBeDefined();
+  });
 });
 
 it("shows the newest 200 attempts of a delivery, oldest first, however often it was retried", async () => {
