@@ -75,6 +75,17 @@ describe("§4.4 follow", () => {
     expect((await next).value?.id).toBe(createRecord(1).id);
   });
 
+  it("begins at the end of the whole feed with a filter too, so that a later change of it replays nothing", async () => {
+    store(1, 5);
+    const checkpoint = memory();
+    void start({ since: undefined, checkpoint, type: "raid" }).next();
+    await expect.poll(() => polls().length).toBe(1);
+    const since = createRecord(5).recorded_at.replace("000Z", "001Z");
+    expect(api.asked[0]?.query).toEqual({ order: "desc", limit: "1" });
+    expect(polls()[0]?.query).toMatchObject({ type: "raid", since });
+    expect(checkpoint.load()).toMatchObject({ since });
+  });
+
   it("polls a service that does not wait when wake() is called", async () => {
     api.isWaiting = false;
     const follower = start();
@@ -314,6 +325,23 @@ describe("a checkpoint", () => {
     expect(saved).toMatchObject({ since: FIRST, from: createRecord(2).recorded_at });
     await follower.return();
     expect(await take(start({ checkpoint }), 2)).toEqual(idsOf(api.records.slice(3)));
+  });
+
+  it("remembers all ids of an import, so that none comes again after an invalid cursor", async () => {
+    const at = createRecord(1).recorded_at;
+    for (let number = 1; number <= 700; number += 1) {
+      api.store({ ...createRecord(number), recorded_at: at });
+    }
+    const follower = start();
+    await take(follower, 700);
+    const next = follower.next();
+    await expect.poll(() => polls().at(-1)?.query.cursor).toBe("700");
+    api.instead.push(refuse(400, "invalid_cursor"));
+    const { length } = polls();
+    // The test's API answers a waiting request after a second.
+    await expect.poll(() => polls().length).toBeGreaterThan(length + 8);
+    api.store(createRecord(701));
+    expect((await next).value).toEqual(createRecord(701));
   });
 
   it("remembers the last 500 ids", async () => {

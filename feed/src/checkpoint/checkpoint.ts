@@ -9,7 +9,7 @@ export interface CheckpointState {
   readonly from: string | null;
   /** The cursor after the last page; null: before the first page. */
   readonly cursor: string | null;
-  /** The ids of the last processed records, newest last; at most 500. */
+  /** The ids of the last processed records, newest last: 500, or all with the newest `recorded_at` if they are more. */
   readonly processed: readonly string[];
   /** The `recorded_at` of the newest processed record. */
   readonly recorded_at: string | null;

@@ -4,7 +4,10 @@ import type { FilterOptions } from "../filters.ts";
 import type { Position } from "../poller/poller.ts";
 import type { Checkpoint, CheckpointState } from "./checkpoint.ts";
 
-/** A page has at most 100 records, so the records of the four pages before are remembered too. */
+/**
+ * A page has at most 100 records, so the records of the four pages before are remembered too. More are remembered only
+ * if they have the same `recorded_at`, as the rows of an import: the stream may begin again at that time.
+ */
 const MAX_PROCESSED = 500;
 
 /** A follower's position and processed records. Each change resolves once it is saved. */
@@ -31,6 +34,8 @@ export async function loadProgress(
 ): Promise<Progress> {
   const saved = parseState(await checkpoint.load());
   const processed = new Set(saved?.processed);
+  /** How many of the newest may have the last `recorded_at`. */
+  let together = processed.size;
   let recordedAt = saved?.recorded_at ?? undefined;
   const isSame =
     saved !== undefined &&
@@ -70,10 +75,11 @@ export async function loadProgress(
     async note(activity, cursor) {
       if (activity) {
         processed.add(activity.id);
+        together = activity.recorded_at === recordedAt ? together + 1 : 1;
         recordedAt = activity.recorded_at;
       }
       for (const oldest of processed) {
-        if (processed.size <= MAX_PROCESSED) break;
+        if (processed.size <= Math.max(MAX_PROCESSED, together)) break;
         processed.delete(oldest);
       }
       if (cursor !== undefined) position = { since: position?.since, cursor };

@@ -87,7 +87,8 @@ export function createPoller(connection: Connection, filters: FilterOptions): Po
   }
 
   async function readEnd(signal: AbortSignal): Promise<Position> {
-    const get = { path: "/activity", query: { ...filters, order: "desc", limit: "1" } };
+    // Without the filters: they may change later, and the stream must not begin before now then.
+    const get = { path: "/activity", query: { order: "desc", limit: "1" } };
     const { body } = await request<ActivityPage>(connection, get, { signal, onWait });
     const [newest] = body.data;
     // A new follower shares the requests of those that began at the end, unless they are behind.
