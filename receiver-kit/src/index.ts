@@ -14,6 +14,7 @@ export type { HeadersInput } from "./signed-headers.ts";
 export type { SigningSecrets } from "./signing-secret.ts";
 export { DEFAULT_TOLERANCE_SECONDS } from "./timestamp.ts";
 export {
+  statusFromError,
   VERIFICATION_REASONS,
   VerificationError,
   type VerificationReason,

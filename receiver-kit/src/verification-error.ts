@@ -38,3 +38,12 @@ export class VerificationError extends Error {
     return typeof value === "object" && value !== null && BRAND in value;
   }
 }
+
+/**
+ * Returns the status to answer after an error: 400 if the delivery does not verify, 500 otherwise. After 500 the sender
+ * retries, so the receiver's own mistakes, a bad secret or a parsed body, lose no event.
+ */
+export function statusFromError(error: unknown): 400 | 500 {
+  if (!(error instanceof VerificationError)) return 500;
+  return error.reason === "unusable_secret" || error.reason === "body_not_raw" ? 500 : 400;
+}

@@ -3,7 +3,8 @@ import type { OnceOutcome, OnceStore, RecordTime } from "./once-store.ts";
 
 /** The longest id that every store can hold. */
 const MAX_EVENT_ID_LENGTH = 255;
-const MAX_RECORD_ID_LENGTH = 200;
+/** Each store holds `record`, the type and the record's id in 255 characters. */
+const MAX_RECORD_LENGTH = 240;
 
 /**
  * Runs `work` for an event once, however often the event is delivered.
@@ -28,8 +29,12 @@ export async function handleOnce<Context>(
   );
 }
 
-/** Returns the event's record and time. Tests belong to no record. */
-function recordTimeOf({ test, created_at: time, data }: WebhookEvent): RecordTime | undefined {
-  const hasRecord = !test && typeof data?.id === "string" && data.id.length <= MAX_RECORD_ID_LENGTH;
-  return hasRecord ? { record: `record ${data.id}`, time } : undefined;
+/**
+ * Returns the event's record and time. Events of another type have other fields, so they make none out of date. Tests
+ * belong to no record.
+ */
+function recordTimeOf({ type, test, created_at: time, data }: WebhookEvent) {
+  const record = `${type} ${data?.id}`;
+  const hasRecord = !test && typeof data?.id === "string" && record.length <= MAX_RECORD_LENGTH;
+  return hasRecord ? ({ record: `record ${record}`, time } satisfies RecordTime) : undefined;
 }

@@ -11,6 +11,8 @@ import {
 
 const DEFAULT_LEASE_SECONDS = 30;
 const RENEWALS_PER_LEASE = 3;
+/** The pauses before a mark that failed is made again. */
+const MARK_AGAIN_MS = [100, 1_000];
 
 /** How long a store keeps claims and handled ids. */
 export interface LeaseOptions extends KeepOptions {
@@ -44,16 +46,20 @@ export function createLeaseStore(
       const keep = (time: string) => of && claims.keepNewest(of.record, time, keepSeconds * 1000);
       try {
         await work({ signal: lost.signal, stale: isStale(of, await keep("")) });
-        // Not before the work: if it fails, older events of the record are not out of date.
-        await keep(of?.time ?? "");
       } catch (error) {
         stopRenewing();
         // The work's error matters more than a failed release. The claim then ends with its lease.
         await claims.release(eventId, owner).catch(() => {});
         throw error;
       }
-      stopRenewing();
-      if (!(await claims.complete(eventId, owner, keepSeconds * 1000))) return "claim_lost";
+      const mark = async () => {
+        // Not before the work: if it fails, older events of the record are not out of date.
+        await keep(of?.time ?? "");
+        return claims.complete(eventId, owner, keepSeconds * 1000);
+      };
+      // The work is done. A lost connection of the store must not repeat it.
+      const isMarked = await insist(mark).finally(stopRenewing);
+      if (!isMarked) return "claim_lost";
       await cleanUpNowAndThen();
       return "handled";
     },
@@ -70,4 +76,16 @@ function keepRenewing(renew: () => Promise<boolean>, leaseMs: number, lost: Abor
     );
   }, leaseMs / RENEWALS_PER_LEASE);
   return () => clearInterval(timer);
+}
+
+/** Repeats what failed, in all three times. */
+async function insist<Result>(run: () => Promise<Result>): Promise<Result> {
+  for (const pauseMs of MARK_AGAIN_MS) {
+    try {
+      return await run();
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    }
+  }
+  return run();
 }

@@ -16,7 +16,7 @@ export interface RecordTime {
 
 /** The part of the context that all work gets. */
 export interface Freshness {
-  /** True if a newer event of the same record was handled before. Then this event is out of date. */
+  /** True if a newer event of the same type and record was handled before. Then this event is out of date. */
   readonly stale: boolean;
 }
 

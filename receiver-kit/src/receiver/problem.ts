@@ -1,4 +1,4 @@
-import { VerificationError } from "../verification-error.ts";
+import { statusFromError } from "../verification-error.ts";
 
 /** The statuses that a receiver answers. */
 export type AnswerStatus = 204 | 400 | 413 | 500 | 503;
@@ -24,8 +24,5 @@ export class InProgressError extends Error {
 export function problemFromError(error: unknown): Problem {
   if (error instanceof BodyTooLargeError) return { status: 413, error };
   if (error instanceof InProgressError) return { status: 503, error };
-  if (!(error instanceof VerificationError)) return { status: 500, error };
-  // These two are mistakes in the receiver. After 500 the sender retries, and the receiver can be fixed meanwhile.
-  const isOwnFault = error.reason === "unusable_secret" || error.reason === "body_not_raw";
-  return { status: isOwnFault ? 500 : 400, error };
+  return { status: statusFromError(error), error };
 }

@@ -96,6 +96,8 @@ describe("README", () => {
     const forged = await createDelivery({}, { secret: OTHER_SECRET });
     expect(await receive(Uint8Array.from(good.body), good.headers)).toBe(204);
     expect(await receive(Uint8Array.from(forged.body), forged.headers)).toBe(400);
+    vi.stubEnv("WEBHOOK_SECRET", "");
+    expect(await receive(Uint8Array.from(good.body), good.headers)).toBe(500);
     vi.unstubAllEnvs();
   });
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createLeaseStore } from "../../src/index.ts";
+import { createLeaseStore, handleOnce, type WebhookEvent } from "../../src/index.ts";
 import { createMemoryClaims, createMemoryStore } from "../../src/stores/memory/index.ts";
 import { describeStore } from "./conformance.ts";
 
@@ -36,4 +36,41 @@ it("deletes expired ids by itself, so that it does not grow for ever", async () 
   nowMs += 10_000;
   // Deletion is by chance. The probability of none within a thousand events is about one in seven million.
   expect(await claims.deleteExpired(10_000)).toBeLessThan(1_000);
+});
+
+it("makes no event stale by one of another type, which has other fields", async () => {
+  const store = createMemoryStore();
+  const stale: boolean[] = [];
+  const come = async (type: string, time: string) => {
+    const data = { id: "0123456789abcde" };
+    const event = { id: `wev_${type}${time}`, type, created_at: time, test: false, data };
+    // Only what the store reads.
+    await handleOnce(store, event as WebhookEvent, (_, context) => void stale.push(context.stale));
+  };
+  await come("donation.chargeback", "2026-01-01T00:00:02Z");
+  await come("donation.refunded", "2026-01-01T00:00:01Z");
+  await come("donation.refunded", "2026-01-01T00:00:00Z");
+  expect(stale).toEqual([false, false, true]);
+});
+
+it("repeats no finished work when the store loses a connection before the mark", async () => {
+  const claims = createMemoryClaims(Date.now);
+  const fails = new Set(["keepNewest", "complete"]);
+  const once = async <Result>(name: string, run: () => Promise<Result>): Promise<Result> => {
+    if (isDone && fails.delete(name)) throw new Error("connection lost");
+    return run();
+  };
+  let isDone = false;
+  const store = createLeaseStore({
+    ...claims,
+    keepNewest: (...given) => once("keepNewest", () => claims.keepNewest(...given)),
+    complete: (...given) => once("complete", () => claims.complete(...given)),
+  });
+  const work = async () => {
+    expect(isDone).toBe(false);
+    isDone = true;
+  };
+  const of = { record: "record 1", time: "2026-01-01T00:00:00Z" };
+  expect(await store.runOnce("wev_1", work, of)).toBe("handled");
+  expect(await store.runOnce("wev_1", work, of)).toBe("seen_before");
 });
