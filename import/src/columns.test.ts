@@ -33,6 +33,15 @@ describe("the columns of a header", () => {
     });
   });
 
+  it("are those that a person named, even beside another amount", () => {
+    const header = ["date", "total", "donation_cents"];
+    const cents = { amount_cents: "donation_cents" };
+    expect(recognizeColumns(header, cents)).toEqual({ date: 0, amount_cents: 2 });
+    expect(() => recognizeColumns(header, { ...cents, amount: "total" })).toThrow(
+      /names both amount and amount_cents/,
+    );
+  });
+
   it("are listed when one that is needed is missing", () => {
     expect(() => recognizeColumns(["a", "b"])).toThrow(
       /no column this program knows as amount or date\. Its columns are: "a", "b"\..*--column amount="NAME"/,

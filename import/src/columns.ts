@@ -75,7 +75,7 @@ export function recognizeColumns(
         : findNamedColumn(header, names, role, override);
     if (place !== undefined) found[role] = place;
   }
-  const columns = withWholeDate(found, names, overrides);
+  const columns = withOneAmount(withWholeDate(found, names, overrides), overrides);
   checkComplete(header, columns);
   return columns;
 }
@@ -125,6 +125,22 @@ function withWholeDate(
   if (others.date === undefined && overrides.date === undefined) return { ...others, date: time };
   const isBare = others.date !== undefined && BARE_DATES.has(names[others.date] ?? "");
   return isBare || overrides.time !== undefined ? found : others;
+}
+
+/** A column that a person named counts, even if another header looks like an amount. */
+function withOneAmount(found: Columns, overrides: ColumnOverrides): Columns {
+  if (overrides.amount && overrides.amount_cents) {
+    throw new ImportError(
+      "--column names both amount and amount_cents: name the one whose unit the file has.",
+    );
+  }
+  const { amount, amount_cents: cents, ...others } = found;
+  const isCents = amount === undefined || overrides.amount_cents;
+  return isCents ? withDefined(others, "amount_cents", cents) : { ...others, amount };
+}
+
+function withDefined(columns: Columns, role: ColumnRole, place: number | undefined): Columns {
+  return place === undefined ? columns : { ...columns, [role]: place };
 }
 
 function checkComplete(header: readonly string[], columns: Columns): void {
