@@ -48,7 +48,13 @@ export function createHttpServer(
   server.on("checkContinue", exchange);
   server.on("checkExpectation", exchange);
   server.on("connect", (request, socket) => void refuseConnect(request, socket));
-  server.on("clientError", (error: Error & ParserError, socket) => void refuse(error, socket));
+  // After an error the parser reports it again for each piece that still comes.
+  const refused = new WeakSet<Duplex>();
+  server.on("clientError", (error: Error & ParserError, socket) => {
+    if (refused.has(socket)) return;
+    refused.add(socket);
+    void refuse(error, socket);
+  });
   return server;
 
   async function exchange(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { connect } from "node:net";
 import { Code } from "@connectrpc/connect";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createGateway, type Gateway } from "./app.ts";
@@ -100,6 +102,30 @@ describe("a request that is not well-formed is counted and answered as JSON", ()
     expect(answer.headers.get("connection")).toBe("close");
     expect(calls()).toEqual(["AdmitClient"]);
   }
+
+  it("once, in however many pieces the rest of it comes", async () => {
+    const socket = connect(port, "127.0.0.1");
+    let text = "";
+    socket.on("data", (chunk) => {
+      text += chunk;
+    });
+    let isAsked = false;
+    const answered = Promise.withResolvers<void>();
+    core.before = async () => {
+      isAsked = true;
+      await answered.promise;
+    };
+    socket.write("GET / HTTP/1.1\r\nHost: x\r\nA b: c\r\n");
+    await expect.poll(() => isAsked).toBe(true);
+    for (let piece = 0; piece < 10; piece++) {
+      socket.write(`X-${piece}: y\r\n`);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    answered.resolve();
+    await once(socket, "close");
+    expect(parseAnswer(text).status).toBe(400);
+    expect(calls()).toEqual(["AdmitClient"]);
+  });
 
   it("unless its client is over the limit: then it gets 429", async () => {
     core.before = () => {
