@@ -85,7 +85,8 @@ function createTakeAccount({ apiKeys }: Pick<CountedBatch, "apiKeys">, uses: Key
     if (request.keyHash === undefined) return { kind: "client_admitted" };
     const row = rows.get(request.keyHash.toString("latin1"));
     if (row === undefined || row.active !== 1) return { kind: "unknown_key" };
-    if (row.available !== 1) return { kind: "account_unavailable" };
+    // Without a count it became usable between the count and this reading.
+    if (row.available !== 1 || row.batch_admitted === null) return { kind: "account_unavailable" };
     uses.note(row);
     const window = windowOf(row);
     return takeAdmission(remaining, row.id)

@@ -7,7 +7,7 @@ import {
   type AdmissionResult,
 } from "./admission.ts";
 import { createFindApiKey } from "./api-key-lookup-store.ts";
-import { apiKeyFromRow } from "./api-key-row.ts";
+import { type ApiKeyRow, apiKeyFromRow } from "./api-key-row.ts";
 import type { KeyUses } from "./key-uses.ts";
 import { refuseEarly } from "./known-refusals.ts";
 import type { RateWindow } from "./rate-window.ts";
@@ -40,14 +40,21 @@ export function createRedisAdmission(
   async function count(request: AdmissionRequest): Promise<AdmissionResult> {
     const { client, signal, keyHash } = request;
     // The key is read first, so that one script counts the client and the account.
-    const row = keyHash && (await findApiKey(request));
-    const mayRead = row?.active === 1 && row.available === 1;
-    const account = mayRead ? accountBucket(row.id) : undefined;
+    let row: ApiKeyRow | undefined;
+    let failure: { readonly cause: unknown } | undefined;
+    try {
+      row = keyHash && (await findApiKey(request));
+    } catch (cause) {
+      failure = { cause };
+    }
+    const account = row?.active === 1 && row.available === 1 ? accountBucket(row.id) : undefined;
     const askedMs = nowMs();
     const [ofClient, ofAccount] = await countWindows({ client, signal, account });
     if (!ofClient.ok) {
       return { kind: "client_refused", untilMs: askedMs + ofClient.resetMicros / 1_000 };
     }
+    // Without the database no key can be checked, but its client was counted.
+    if (failure !== undefined) throw failure.cause;
     if (keyHash === undefined) return { kind: "client_admitted" };
     if (row === undefined || row.active !== 1) return { kind: "unknown_key" };
     if (ofAccount === undefined) return { kind: "account_unavailable" };

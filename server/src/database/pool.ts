@@ -53,13 +53,19 @@ const SESSION_SETTINGS = `SET SESSION
 const END_SILENT_SESSIONS =
   "SET SESSION wait_timeout = 90 /*M!100303 , idle_transaction_timeout = 15 */";
 
+type NewConnection = {
+  query(sql: string, done: (failure: Error | null) => unknown): unknown;
+  readonly stream: { destroy(failure: Error): void };
+};
+
 /** Sets up the session of every connection, then with the `more` statements. */
 export function prepareSessions({ pool }: Pool, ...more: readonly string[]): void {
   // The driver's promises wrap the pool, but not the connection of this event.
-  pool.on("connection", (connection: { query(sql: string): unknown }) => {
+  pool.on("connection", (connection: NewConnection) => {
     noteOpened(pool, connection);
     for (const sql of [READ_COMMITTED, SESSION_SETTINGS, END_SILENT_SESSIONS, ...more]) {
-      connection.query(sql);
+      // A session with other settings must not be used. This fails the statements that wait for it.
+      connection.query(sql, (failure) => failure && connection.stream.destroy(failure));
     }
   });
 }

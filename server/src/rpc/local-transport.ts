@@ -30,6 +30,7 @@ export function createLocalTransport(
       if (handler === undefined) throw new ConnectError(method.name, Code.Unimplemented);
       const deadline = createDeadline(timeoutMs);
       signal?.addEventListener("abort", deadline.cancel, { once: true });
+      if (signal?.aborted) deadline.cancel();
       const request: UnaryRequest = {
         stream: false,
         service: method.parent,

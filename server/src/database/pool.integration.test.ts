@@ -1,0 +1,22 @@
+import { tracingChannel } from "node:diagnostics_channel";
+import { expect, it } from "vitest";
+import { useTestDatabase } from "../../../test/harness/database.ts";
+import { createPool, prepareSessions } from "./pool.ts";
+import { queryWithin } from "./query-within.ts";
+
+const database = useTestDatabase();
+
+it.each(["without", "with"])(
+  "uses no connection whose session was not set up, %s traces",
+  async (traces) => {
+    const channel = tracingChannel("mysql2:query");
+    const heard = { start: () => undefined };
+    // As traces do. The driver then reports the failure in another way.
+    if (traces === "with") channel.subscribe(heard as never);
+    const pool = createPool(database.url, 1);
+    prepareSessions(pool, "SET no_such_setting = 1");
+    await expect(queryWithin(pool, "SELECT 1", [])).rejects.toThrow();
+    await pool.end();
+    channel.unsubscribe(heard as never);
+  },
+);
