@@ -46,8 +46,8 @@ export function startRetries(starter: WorkflowStarter): Poller {
         retries.map(async (retry) => {
           const run = runFromProto(retry.run);
           const made = madeOf(retry);
-          await beginOrRecord(starter, { ...run, made }, dueInMs(retry, made, starter.nowMs()));
-          acknowledged.push(run);
+          const dueMs = dueInMs(retry, made, starter.nowMs());
+          if (await beginOrRecord(starter, { ...run, made }, dueMs)) acknowledged.push(run);
         }),
       );
       await completeAcknowledged();
@@ -105,23 +105,30 @@ export function startWholeRuns(starter: WorkflowStarter): Poller {
   );
 }
 
-/** Begins the workflow of a run, or records the run's end if Temporal knows that it has ended. */
+/**
+ * Begins the workflow of a run, and returns true. If Temporal knows that the run has ended, this returns false and has
+ * its end recorded, which removes its entry from the outbox.
+ */
 async function beginOrRecord(
   starter: WorkflowStarter,
   input: DeliverInput,
   dueInMs: number,
-): Promise<void> {
+): Promise<boolean> {
   const result = await beginWorkflow(starter, input, dueInMs);
   const last = result?.attempts.at(-1);
-  if (result === undefined || last === undefined) return;
+  if (result === undefined || last === undefined) return true;
   const { accountNo, deliveryId, run } = input;
   const key = { accountNo, deliveryId, run, attempt: result.attempts.length };
   const { outcome, endedAtMs } = last;
   const nothing = { status: undefined, headers: undefined, bodyStart: undefined };
   const unknown = { durationMs: 0, ...nothing };
   const attempt = { ...unknown, outcome, startedAtMs: endedAtMs, detail: LOST_RECORD_DETAIL };
-  await starter.recorder.record(key, attempt, result.attempts.slice(0, -1));
-  starter.log.warn("a run that had ended before the database was restored is recorded", key);
+  // Not awaited: while the core is away the recorder keeps it, and the claims must be able to stop.
+  starter.recorder.record(key, attempt, result.attempts.slice(0, -1)).then(
+    () => starter.log.warn("a run that had ended before the database was restored is recorded", key),
+    () => {},
+  );
+  return false;
 }
 
 /** Returns when the retry is due: not before its full wait, even if the database's clock has stepped. §6.4 */
