@@ -125,7 +125,8 @@ async function beginOrRecord(
   const attempt = { ...unknown, outcome, startedAtMs: endedAtMs, detail: LOST_RECORD_DETAIL };
   // Not awaited: while the core is away the recorder keeps it, and the claims must be able to stop.
   starter.recorder.record(key, attempt, result.attempts.slice(0, -1)).then(
-    () => starter.log.warn("a run that had ended before the database was restored is recorded", key),
+    () =>
+      starter.log.warn("a run that had ended before the database was restored is recorded", key),
     () => {},
   );
   return false;
