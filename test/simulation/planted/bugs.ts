@@ -221,10 +221,9 @@ export const PLANTED: readonly PlantedBug[] = [
   {
     name: "an entry is deleted before Temporal acknowledged its workflow",
     file: BEGIN,
-    find: `await beginOrRecord(starter, { ...run, made }, dueInMs(retry, made, starter.nowMs()));
-          acknowledged.push(run);`,
+    find: "if (await beginOrRecord(starter, { ...run, made }, dueMs)) acknowledged.push(run);",
     replace: `acknowledged.push(run);
-          await beginOrRecord(starter, { ...run, made }, dueInMs(retry, made, starter.nowMs()));`,
+          await beginOrRecord(starter, { ...run, made }, dueMs);`,
   },
   {
     name: "only the database's clock decides when a retry is due",
