@@ -5,7 +5,7 @@ import type { Tried } from "./try-bug.ts";
 
 const TRY_BUG = fileURLToPath(new URL("try-bug.ts", import.meta.url));
 /** Longer than a trial takes. A bug can keep a process busy forever. */
-const KILLED_AFTER_MS = 90_000;
+const KILLED_AFTER_MS = 300_000;
 
 /** Tries each bug with `part` in its name, and prints which rule caught it. Returns whether all were caught. */
 export function runPlanted(part: string): boolean {

@@ -4,7 +4,7 @@ import { plant } from "./plant.ts";
 // node try-bug.ts NAME   runs scenarios with this bug until one breaks a rule, and prints the result
 
 const MAX_RUNS = 2_000;
-const MAX_MS = 60_000;
+const MAX_MS = 240_000;
 
 /** The result of a trial. */
 export type Tried = {
