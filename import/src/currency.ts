@@ -1,3 +1,4 @@
+import { OTHER_DECIMALS } from "@activity/proto/currency-decimals";
 import { accepted, type Parsed, refused } from "./parsed.ts";
 
 // ISO 4217: active codes, and codes withdrawn since 2010, which older files still use.
@@ -9,19 +10,11 @@ const TWO_DECIMALS =
   "NOK NPR NZD PAB PEN PGK PHP PKR PLN QAR RON RSD RUB SAR SBD SCR SDG SEK SGD SHP SLE SLL SOS SRD " +
   "SSP STD STN SVC SYP SZL THB TJS TMT TOP TRY TTD TWD TZS UAH USD USN UYU UZS VED VEF VES WST XCD " +
   "XCG YER ZAR ZMK ZMW ZWG ZWL";
-const NO_DECIMALS = "BIF BYR CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF";
-const THREE_DECIMALS = "BHD IQD JOD KWD LYD OMR TND";
-const FOUR_DECIMALS = "CLF UYW";
 
-/**
- * The number of decimals of each currency. `Intl` follows custom instead of the standard: it gives the Iraqi dinar none
- * instead of three.
- */
+/** The number of decimals of each currency. */
 const EXPONENTS: ReadonlyMap<string, number> = new Map([
-  ...withExponent(TWO_DECIMALS, 2),
-  ...withExponent(NO_DECIMALS, 0),
-  ...withExponent(THREE_DECIMALS, 3),
-  ...withExponent(FOUR_DECIMALS, 4),
+  ...TWO_DECIMALS.split(" ").map((code): [string, number] => [code.toLowerCase(), 2]),
+  ...OTHER_DECIMALS,
 ]);
 
 const DOLLARS =
@@ -107,8 +100,4 @@ export function settleCurrency(
   if (only !== undefined && possible.length === 1) return accepted(only);
   if (fallback !== undefined && possible.includes(fallback)) return accepted(fallback);
   return refused("currency: several share this sign; add --currency to say which one is meant");
-}
-
-function withExponent(codes: string, exponent: number): [string, number][] {
-  return codes.split(" ").map((code) => [code.toLowerCase(), exponent]);
 }
