@@ -113,6 +113,9 @@ func main() {
 			ClientId: op.Client, Input: op, Call: op.Call, Return: end,
 		})
 	}
+	if err := lines.Err(); err != nil {
+		panic(err)
+	}
 	for account, history := range histories {
 		result := porcupine.CheckOperationsTimeout(model, history, within)
 		fmt.Printf("%s %s\n", account, result)

@@ -1,7 +1,9 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { DonationService, Platform, PlatformEventService } from "@activity/proto";
 import { timestampNow } from "@bufbuild/protobuf/wkt";
+import { ConnectError } from "@connectrpc/connect";
 import { expectToMatchOpenapi } from "../contract/openapi-conformance.ts";
+import { REFUSALS } from "../delivery/crash/harness-repeat.ts";
 import { type Clients, clientsOf } from "../harness/clients.ts";
 import { type HttpAnswer, requestOf } from "../harness/http.ts";
 import type { PageJson } from "../harness/json.ts";
@@ -88,6 +90,7 @@ export function createClients(ports: Ports, credential: string, random: () => nu
   /** The wrong answers. */
   const wrong: string[] = [];
   let clients = 0;
+  let addresses = 0;
   let records = 0;
   let isStopped = false;
   const cores = ports.cores.map((port) =>
@@ -96,9 +99,18 @@ export function createClients(ports: Ports, credential: string, random: () => nu
   const any = <Value>(values: readonly Value[]) =>
     values[Math.floor(random() * values.length)] as Value;
 
-  /** Sends a request to any gateway. Returns `undefined` if no answer comes. */
-  async function ask(path: string, apiKey: string, wish?: string): Promise<HttpAnswer | undefined> {
-    const headers = wish === undefined ? {} : { prefer: wish };
+  /** Creates a client address, because the limit of an address must not hide the limit of an account. */
+  const newAddress = () => `203.0.113.${++addresses}`;
+
+  /** Sends a request from an address to any gateway. Returns `undefined` if no answer comes. */
+  async function ask(
+    path: string,
+    apiKey: string,
+    address: string,
+    wish?: string,
+  ): Promise<HttpAnswer | undefined> {
+    const forwarded = { "x-forwarded-for": address };
+    const headers = wish === undefined ? forwarded : { ...forwarded, prefer: wish };
     const answer = await Promise.race([
       requestOf(any(ports.gateways), path, { apiKey, headers }).catch(() => undefined),
       wait(REQUEST_MS, undefined, { ref: false }),
@@ -112,7 +124,10 @@ export function createClients(ports: Ports, credential: string, random: () => nu
   /** Repeats a call until a core answers, as writers must. Returns the answer as text, or `undefined` if none came. */
   async function untilAnswered(call: Call): Promise<string | undefined> {
     for (let tries = 0; tries < 30; tries += 1) {
-      const answer = await call(any(cores)).then(textOf, () => undefined);
+      const answer = await call(any(cores)).then(textOf, (error: unknown) => {
+        // A core may be away, but it has no reason to refuse.
+        if (!(error instanceof ConnectError) || REFUSALS.has(error.code)) wrong.push(`${error}`);
+      });
       if (answer !== undefined) return answer;
       await wait(PAUSE_MS);
     }
@@ -164,11 +179,11 @@ export function createClients(ports: Ports, credential: string, random: () => nu
 
     /** Reads the newest hundred records. */
     async read({ accountId: account, apiKey }: Account): Promise<void> {
-      const client = clients++;
+      const [client, address] = [clients++, newAddress()];
       while (!isStopped) {
         const call = nowMicros();
         const answer = await timed("read", async () => {
-          const given = await ask("/api/v1/activity?limit=100", apiKey);
+          const given = await ask("/api/v1/activity?limit=100", apiKey, address);
           return given?.status === 200 ? given : undefined;
         });
         if (answer !== undefined) {
@@ -182,11 +197,13 @@ export function createClients(ports: Ports, credential: string, random: () => nu
     /** Follows a feed from its start with waiting polls until `isOver`. Returns the names of its records. */
     async follow({ apiKey }: Account, isOver: () => boolean): Promise<string[]> {
       const given: string[] = [];
+      const address = newAddress();
       let cursor = "";
       for (;;) {
         const from = cursor && `&cursor=${cursor}`;
         const isLast = isOver();
-        const answer = await ask(`/api/v1/activity?order=asc&limit=100${from}`, apiKey, "wait=5");
+        const path = `/api/v1/activity?order=asc&limit=100${from}`;
+        const answer = await ask(path, apiKey, address, "wait=5");
         if (answer?.status !== 200) {
           await wait(PAUSE_MS);
           continue;
@@ -203,9 +220,10 @@ export function createClients(ports: Ports, credential: string, random: () => nu
     async hammer({ apiKey }: Account): Promise<(readonly [number, number])[]> {
       const admitted: (readonly [number, number])[] = [];
       const one = async () => {
+        const address = newAddress();
         while (!isStopped) {
           const began = nowMicros();
-          const answer = await ask("/api/v1/me", apiKey);
+          const answer = await ask("/api/v1/me", apiKey, address);
           if (answer?.status === 200) admitted.push([began, nowMicros()]);
           await wait(HAMMER_MS);
         }

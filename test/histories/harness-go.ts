@@ -34,8 +34,13 @@ export async function buildPrograms(folder: string): Promise<void> {
 export async function findFaults(folder: string, history: readonly Operation[]): Promise<string[]> {
   const checker = spawn(join(folder, "histories"), { stdio: ["pipe", "pipe", "inherit"] });
   checker.stdin.end(history.map((one) => `${JSON.stringify(one)}\n`).join(""));
-  const verdicts = await text(checker.stdout);
-  return verdicts.split("\n").filter((line) => line !== "" && !line.endsWith(" Ok"));
+  const [printed, [status]] = await Promise.all([text(checker.stdout), once(checker, "exit")]);
+  const verdicts = printed.split("\n").filter((line) => line !== "");
+  const accounts = new Set(history.map(({ account }) => account));
+  if (status !== 0 || verdicts.length !== accounts.size) {
+    throw new Error(`the checker decided ${verdicts.length} of ${accounts.size} accounts`);
+  }
+  return verdicts.filter((line) => !line.endsWith(" Ok"));
 }
 
 /** A link from one process to another. It can be cut, slowed and healed. */

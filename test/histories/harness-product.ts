@@ -64,6 +64,7 @@ export async function startProduct(folder: string, programs: string, bug?: Histo
       ...planted,
       CORE_URL: `http://127.0.0.1:${await portTo(`gateway-${place}-core`, core.port)}`,
       GATEWAY_CREDENTIAL: gatewayCredential,
+      TRUSTED_PROXIES: "127.0.0.1/32",
     });
     const temporalPort = Number(temporal.address.split(":")[1]);
     const deliveries = await createInstance("deliveries", {

@@ -15,6 +15,8 @@ export type Flatness = {
 };
 
 const SAMPLE_EVERY_MS = 60_000;
+/** The share of samples that must succeed. */
+const MIN_TAKEN = 0.8;
 const HOUR_MS = 3_600_000;
 /** Long enough for a process to collect its garbage. */
 const COLLECTED_MS = 1_000;
@@ -34,8 +36,9 @@ type Sample = { readonly atMs: number; readonly values: ReadonlyMap<string, numb
 /** Samples once a minute what the processes of a product use, and how many rows each table has. */
 export function startSoak(product: Product) {
   const samples: Sample[] = [];
+  const beganMs = performance.now();
   const sample = async () => {
-    // A process that is killed meanwhile has no sample.
+    // One may fail, for example while the database restarts.
     const taken = await takeSample(product).catch(() => undefined);
     if (taken !== undefined) samples.push(taken);
   };
@@ -48,6 +51,8 @@ export function startSoak(product: Product) {
     async stop(): Promise<Flatness[]> {
       clearInterval(timer);
       await last;
+      const due = (performance.now() - beganMs) / SAMPLE_EVERY_MS;
+      if (samples.length < MIN_TAKEN * due) throw new Error(`only ${samples.length} samples`);
       const names = samples.at(-1)?.values.keys() ?? [];
       return [...names].map((name) => flatnessOf(name, samples));
     },
@@ -106,6 +111,10 @@ function flatnessOf(name: string, samples: readonly Sample[]): Flatness {
 
 /** How much slower the slowest hundredth of calls may be behind all faults than before. */
 export const MOST_SLOWER = 1.2;
+/** The fewest calls that have a p99. */
+const MIN_CALLS = 200;
+/** In the first minute the processes warm up. */
+const WARM_UP_MS = 60_000;
 
 /** Compares the slowest hundredth of calls of the last minutes, without faults, with that of the first. */
 export function compareCalls({
@@ -119,11 +128,13 @@ export function compareCalls({
   return [...new Set(calls.map(({ kind }) => kind))].map((kind) => {
     const p99 = (fromMs: number) => {
       const taken = calls.filter(
-        (one) => one.kind === kind && one.endMs >= fromMs && one.endMs < fromMs + calmMs,
+        (one) =>
+          one.kind === kind && one.endMs >= fromMs && one.endMs < fromMs + calmMs - WARM_UP_MS,
       );
+      if (taken.length < MIN_CALLS) throw new Error(`only ${taken.length} calls: ${kind}`);
       const sorted = taken.map(({ ms }) => ms).sort((one, other) => one - other);
       return sorted[Math.floor(0.99 * sorted.length)] ?? 0;
     };
-    return { kind, ratio: p99(endedMs - calmMs) / p99(beganMs) };
+    return { kind, ratio: p99(endedMs - calmMs) / p99(beganMs + WARM_UP_MS) };
   });
 }

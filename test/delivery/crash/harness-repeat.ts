@@ -6,7 +6,7 @@ export type Acknowledged<Answer> = { readonly answer: Answer; readonly failures:
 
 const PAUSE_MS = 100;
 /** Codes of mistakes by the caller. After any other failure the call is repeated. */
-const REFUSALS: ReadonlySet<Code> = new Set([
+export const REFUSALS: ReadonlySet<Code> = new Set([
   Code.InvalidArgument,
   Code.NotFound,
   Code.AlreadyExists,
