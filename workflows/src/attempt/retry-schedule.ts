@@ -12,16 +12,31 @@ const RETRY_DELAYS_MS: readonly number[] = [
   12 * HOUR_MS,
 ];
 
+/** The longest wait of an attempt that is rescheduled without being made. */
+export const MAX_RESCHEDULE_MS = 15 * MINUTE_MS;
+
 /** The most attempts of a run. §6.4 */
 export const MAX_ATTEMPTS = RETRY_DELAYS_MS.length + 1;
 
-/**
- * Returns the rest of the wait after a failed `attempt`, in milliseconds. Both times are by the clock of the processes
- * that make attempts: the database's clock may have stepped since.
- */
-export function waitLeftMs(attempt: number, endedAtMs: number, nowMs: number): number {
+/** Returns the rest of the wait by the clock of the processes that make attempts. */
+function waitLeftMs(attempt: number, endedAtMs: number, nowMs: number): number {
   const delayMs = delayAfterMs(attempt) ?? 0;
   return Math.max(0, Math.min(delayMs, endedAtMs + delayMs - nowMs));
+}
+
+/**
+ * Returns the wait until the retry after a failed `attempt`, in milliseconds. The attempt may have been rescheduled, so
+ * `storedMs`, the wait by the database's clock, can be longer than the schedule's. A step of that clock shortens no wait,
+ * and lengthens it to one whole wait at most. §6.4
+ */
+export function retryInMs(
+  attempt: number,
+  endedAtMs: number,
+  nowMs: number,
+  storedMs: number,
+): number {
+  const longestMs = Math.max(delayAfterMs(attempt) ?? 0, MAX_RESCHEDULE_MS);
+  return Math.max(Math.min(storedMs, longestMs), waitLeftMs(attempt, endedAtMs, nowMs));
 }
 
 /** Returns the wait after a failed `attempt` in milliseconds, or `undefined` after the last one allowed. */

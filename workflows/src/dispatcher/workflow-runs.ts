@@ -6,7 +6,7 @@ import { durationMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import type { Client } from "@connectrpc/connect";
 import { outcomeFromProto } from "../attempt/outcome.ts";
 import type { Recorder } from "../attempt/recorder.ts";
-import { waitLeftMs } from "../attempt/retry-schedule.ts";
+import { retryInMs } from "../attempt/retry-schedule.ts";
 import { runFromProto, runToProto } from "../attempt/run-key.ts";
 import type { Run } from "../common/run.ts";
 import type { DeliverInput, MadeAttempt } from "../workflow/contract.ts";
@@ -132,11 +132,11 @@ async function beginOrRecord(
   return false;
 }
 
-/** Returns when the retry is due: not before its full wait, even if the database's clock has stepped. §6.4 */
+/** Returns when the retry is due, even if the database's clock has stepped. §6.4 */
 function dueInMs({ dueIn }: ClaimedRetry, made: readonly MadeAttempt[], nowMs: number): number {
   const claimedMs = dueIn ? durationMs(dueIn) : 0;
   const last = made.at(-1);
-  return last ? Math.max(claimedMs, waitLeftMs(made.length, last.endedAtMs, nowMs)) : claimedMs;
+  return last ? retryInMs(made.length, last.endedAtMs, nowMs, claimedMs) : claimedMs;
 }
 
 function madeOf({ attempts }: ClaimedRetry): MadeAttempt[] {

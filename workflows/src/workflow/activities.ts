@@ -5,7 +5,7 @@ import type { Client } from "@connectrpc/connect";
 import { type FinishedAttempt, makeAttempt } from "../attempt/make-attempt.ts";
 import { outcomeFromProto } from "../attempt/outcome.ts";
 import type { Recorder } from "../attempt/recorder.ts";
-import { waitLeftMs } from "../attempt/retry-schedule.ts";
+import { retryInMs } from "../attempt/retry-schedule.ts";
 import { runToProto } from "../attempt/run-key.ts";
 import type { AttemptKey } from "../common/run.ts";
 import { ProxyFailure } from "../http/egress-proxy.ts";
@@ -50,9 +50,11 @@ export function createActivities(dependencies: ActivityDependencies): Activities
         kept.recorded(key);
         const { outcome, endedAt } = step.value;
         const endedAtMs = endedAt === undefined ? nowMs() : timestampMs(endedAt);
-        const leftMs = waitLeftMs(key.attempt, endedAtMs, nowMs());
-        const retryInMs = Math.max(leftMs, retryIn ? durationMs(retryIn) : 0);
-        return { kind: "recorded", outcome: outcomeFromProto(outcome), endedAtMs, retryInMs };
+        const storedMs = retryIn ? durationMs(retryIn) : 0;
+        return {
+          ...{ kind: "recorded", outcome: outcomeFromProto(outcome), endedAtMs },
+          retryInMs: retryInMs(key.attempt, endedAtMs, nowMs(), storedMs),
+        };
       }
       if (step.case === "ended" && step.value.unknown) return { kind: "unknown" };
       if (step.case !== "ready") return { kind: "ended" };
@@ -104,7 +106,7 @@ export function createActivities(dependencies: ActivityDependencies): Activities
     kept.recorded(key);
   }
 
-  /** Rejects if the work takes longer. The work goes on. */
+  /** Rejects if the work takes longer. The work continues. */
   async function within(milliseconds: number, work: Promise<void>): Promise<void> {
     const ended = new AbortController();
     const isLate = wait(timing, milliseconds, ended.signal).then(() => !ended.signal.aborted);

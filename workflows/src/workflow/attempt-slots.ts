@@ -1,3 +1,5 @@
+import { MAX_RESCHEDULE_MS } from "../attempt/retry-schedule.ts";
+
 /** A worker's slots for retries. */
 export type AttemptSlots = {
   /** Takes a slot for an attempt at an endpoint, or returns the wait for one. */
@@ -22,7 +24,6 @@ type Use = {
 export const RETRY_SLOTS = { perEndpoint: 16, total: 400 };
 
 const MIN_WAIT_MS = 1_000;
-const MAX_WAIT_MS = 15 * 60_000;
 /** The assumed duration of attempts at an endpoint that had none yet. */
 const ASSUMED_MS = 1_000;
 const WEIGHT_OF_LATEST = 0.3;
@@ -73,7 +74,7 @@ export function createAttemptSlots({
   function turnOf(use: Use, slots: number): Turn {
     const now = nowMs();
     const next = Math.max(use.lastTurnMs, now) + use.meanMs / slots;
-    if (next > now + MAX_WAIT_MS) return { waitMs: spreadWait() };
+    if (next > now + MAX_RESCHEDULE_MS) return { waitMs: spreadWait() };
     use.lastTurnMs = next;
     return { waitMs: Math.round(Math.max(MIN_WAIT_MS, next - now)) };
   }
@@ -81,7 +82,7 @@ export function createAttemptSlots({
   /** Returns a wait from half to all of the longest one: attempts beyond the last turn must not ask again at once. */
   function spreadWait(): number {
     spread = (spread + GOLDEN_RATIO) % 1;
-    return Math.round(MAX_WAIT_MS * (1 - spread / 2));
+    return Math.round(MAX_RESCHEDULE_MS * (1 - spread / 2));
   }
 
   return { take };

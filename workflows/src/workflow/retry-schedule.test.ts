@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { delayAfterMs, MAX_ATTEMPTS, waitLeftMs } from "../attempt/retry-schedule.ts";
+import { delayAfterMs, MAX_ATTEMPTS, retryInMs } from "../attempt/retry-schedule.ts";
 import { recordAgainAfterMs, rescheduleAfterMs } from "./reschedule.ts";
 
 it("waits 1 m, 5 m, 15 m, 1 h, 3 h, 6 h and 12 h, and makes eight attempts. §6.4", () => {
@@ -12,12 +12,22 @@ it("waits 1 m, 5 m, 15 m, 1 h, 3 h, 6 h and 12 h, and makes eight attempts. §6.
 it("waits for the rest since the attempt's end, and at most the whole wait when the clock went back. §6.4", () => {
   const endedAtMs = 1_000_000;
   const left = (attempt: number, later: number) =>
-    waitLeftMs(attempt, endedAtMs, endedAtMs + later);
+    retryInMs(attempt, endedAtMs, endedAtMs + later, 0);
   expect([0, 20_000, 60_000, 90_000].map((later) => left(1, later))).toEqual([
     60_000, 40_000, 0, 0,
   ]);
   expect(left(2, -3_600_000)).toBe(300_000);
   expect(left(MAX_ATTEMPTS, 0)).toBe(0);
+});
+
+it("waits as long as the database says, but at most a whole wait when its clock went back. §6.4", () => {
+  const HOUR_MS = 3_600_000;
+  const left = (attempt: number, storedMs: number) => retryInMs(attempt, 0, 60_000, storedMs);
+  expect([0, 90_000, HOUR_MS].map((storedMs) => left(1, storedMs))).toEqual([0, 90_000, 900_000]);
+  expect([0, 9 * HOUR_MS].map((storedMs) => left(5, storedMs))).toEqual([
+    3 * HOUR_MS - 60_000,
+    3 * HOUR_MS,
+  ]);
 });
 
 it("doubles the wait up to 15 minutes, and spreads it", () => {
