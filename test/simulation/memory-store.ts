@@ -45,13 +45,16 @@ export function createMemoryStore(tables: Tables, link: Link, session: Session):
   return {
     readInstallationId: () => read("readInstallationId", () => "0123456789ab"),
 
-    listClaimable: (task, { accountNo, endpointId }, limit) =>
+    listClaimable: (task, { accountNo, endpointId }, limit, includeEnded) =>
       read("listClaimable", () => {
         const isAfter = (entry: EntryRow) =>
           entry.accountNo > accountNo ||
           (entry.accountNo === accountNo && entry.endpointId > endpointId);
         const found = [...entries.values()].filter(
-          (entry) => entry.task === task && isAfter(entry) && !isLeased(entry),
+          (entry) =>
+            entry.task === task &&
+            isAfter(entry) &&
+            (includeEnded ? !isLeased(entry) : entry.leasedUntil === null),
         );
         return found
           .sort(inQueueOrder)

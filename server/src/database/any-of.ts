@@ -5,8 +5,8 @@ export type Condition = { readonly sql: string; readonly values: readonly unknow
  * Returns a condition for rows whose `columns` equal one of `tuples`, which has at least one. The first column is
  * the account's number.
  *
- * MySQL and MariaDB serve this form by an index that begins with these columns, MariaDB only up to a thousand
- * values. A vtgate rewrites conditions joined by OR into a form that reads all rows of an account. It joins tables
+ * MySQL and MariaDB serve this form by an index that begins with these columns, MariaDB only for fewer than a
+ * thousand values. A vtgate rewrites conditions joined by OR into a form that reads all rows of an account. It joins tables
  * on their shards only if a separate condition names the accounts.
  *
  * A single tuple becomes equalities. MariaDB uses no key for a list of one tuple, so an UPDATE or DELETE would read

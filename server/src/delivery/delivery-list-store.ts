@@ -82,7 +82,9 @@ export async function listInStates(
   after: string | undefined,
   limit: number,
 ): Promise<string[]> {
-  const { sql, values } = inStatesSql(asked, after, limit);
+  const ranges = rangesIn(asked);
+  if (ranges.length === 0) return [];
+  const { sql, values } = inStatesSql(asked, ranges, after, limit);
   const listed = `SELECT listed_id AS id FROM (${sql}) listed`;
   const rows = await queryWithin<IdRow[]>(pool, listed, values);
   return rows.map((row) => row.id);
@@ -90,18 +92,28 @@ export async function listInStates(
 
 /** Counts deliveries, up to `limit`. */
 export async function countInStates(pool: Pool, asked: InStates, limit: number): Promise<number> {
-  const { sql, values } = inStatesSql(asked, undefined, limit);
+  const ranges = rangesIn(asked);
+  if (ranges.length === 0) return 0;
+  const { sql, values } = inStatesSql(asked, ranges, undefined, limit);
   const counted = `SELECT COUNT(*) AS deliveries FROM (${sql}) listed`;
   type Row = RowDataPacket & { deliveries: number };
   const [row] = await queryWithin<Row[]>(pool, counted, values);
   return row?.deliveries ?? 0;
 }
 
-function inStatesSql(asked: InStates, after: string | undefined, limit: number) {
-  const { accountNo, endpointId, states, range, kind, lastOutcome } = asked;
+/** There is none if no delivery in these states has that outcome. */
+function rangesIn({ endpointId, states, kind, lastOutcome }: InStates) {
+  return states.flatMap((state) => rangesOf({ endpointId, state, kind, lastOutcome }));
+}
+
+function inStatesSql(
+  { accountNo, range }: InStates,
+  ranges: readonly (readonly Condition[])[],
+  after: string | undefined,
+  limit: number,
+) {
   const within = withinTimes(accountNo, range);
   if (after !== undefined) within.push(["id > ?", after]);
-  const ranges = states.flatMap((state) => rangesOf({ endpointId, state, kind, lastOutcome }));
   return rangesSql("delivery_endpoint_state_kind", ranges, within, "ASC", limit);
 }
 

@@ -164,7 +164,7 @@ describe("the list of deliveries, §6.4", () => {
     return sent;
   }
 
-  it("shows each once over its pages, newest first, and only what the filters name", async () => {
+  it("shows each matching delivery once across pages, newest first", async () => {
     const sent = await sendTests(7);
     const failed = "UPDATE delivery SET state = ? WHERE id = ?";
     await services.database.query(failed, [FAILED, sent[0]]);
@@ -179,7 +179,7 @@ describe("the list of deliveries, §6.4", () => {
     expect(await idsOf({ state: FAILED })).toEqual([sent[0]]);
     expect(await idsOf({ kind: REFUNDED })).toEqual([]);
     expect(await idsOf({ endpointId: "nobodyendpoint0" })).toEqual([]);
-    await expect(list({ pageToken: "x" })).rejects.toThrow("page_token is no token");
+    await expect(list({ pageToken: "x" })).rejects.toThrow("page_token must be");
   });
 
   it("shows each one's donation, finds those of a donation, and hides the name of a deleted one", async () => {

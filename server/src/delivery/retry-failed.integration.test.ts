@@ -117,7 +117,7 @@ describe("ADR 0053: in parts, for every endpoint that is on,", () => {
     }
   });
 
-  it("a retry begins what was counted before, each once", async () => {
+  it("a bulk retry begins each counted delivery once", async () => {
     const counted = await services.deliveries.countRetriableDeliveries({ accountId, ...ever });
     expect(counted).toMatchObject({ count: BigInt(ALL + 10), hasMore: false });
     const { retried } = await retryParts();
@@ -172,6 +172,8 @@ describe("ADR 0053: in parts, for every endpoint that is on,", () => {
     expect(sum(retried)).toBe(200);
     expect(await count(chosen)).toBe(0);
     expect(await count({ kind: DONATION_REFUNDED })).toBe(300);
+    // No failed delivery was delivered last.
+    expect(await count({ lastOutcome: AttemptOutcome.DELIVERED })).toBe(0);
   });
 
   it("a retry continues only with its own token, and without one is limited to one a minute", async () => {

@@ -66,18 +66,23 @@ const ENTRY_O = { account: "o.account_no", delivery: "o.delivery_id" };
 /** Only vtgate reads this hint. It skips a shard that is unavailable instead of failing. ADR 0048 */
 const OF_SHARDS_THAT_SERVE = "/*vt+ SCATTER_ERRORS_AS_WARNINGS=1 */";
 
-/** Lists the claimable entries after a queue, queue by queue: first those with an expired lease, then the oldest. */
+/**
+ * Lists the claimable entries after a queue, queue by queue: first those whose lease has ended, if `includeEnded`, then
+ * the oldest.
+ */
 export async function listClaimable(
   pool: Pool,
   task: Task,
   { accountNo, endpointId }: QueuePosition,
   limit: number,
+  includeEnded: boolean,
 ): Promise<readonly (QueuePosition & DeliveryKey)[]> {
   const rows = await queryWithin<PageRow[]>(
     pool,
     `SELECT ${OF_SHARDS_THAT_SERVE} account_no, endpoint_id, delivery_id
      FROM outbox_entry FORCE INDEX (outbox_entry_queue)
-     WHERE task = ? AND (account_no > ? OR account_no = ? AND endpoint_id > ?) AND ${CAN_BE_CLAIMED}
+     WHERE task = ? AND (account_no > ? OR account_no = ? AND endpoint_id > ?)
+       AND ${includeEnded ? CAN_BE_CLAIMED : "leased_until IS NULL"}
      ORDER BY account_no, endpoint_id, leased_until DESC, delivery_id LIMIT ${limit}`,
     [task, accountNo, accountNo, endpointId],
   );

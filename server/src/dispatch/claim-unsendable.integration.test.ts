@@ -75,6 +75,19 @@ describe("an entry that cannot be sent, §6.4, ADR 0028", () => {
     await services.database.queryShards("DROP TRIGGER no_end");
   });
 
+  it("leaves the outbox at once with its whole backlog, although its endpoint was at its limit", async () => {
+    const { accountId, endpointId } = own;
+    await writePending(services.database, { accountId, endpointIds: [endpointId], count: 2_000 });
+    await services.endpoints.switchOffEndpoint(own);
+    const caller = new AbortController();
+    const call = { limit: 64, endpointLimit: 64, wait: { seconds: 40n } };
+    const claimed = services.dispatch.claimAttempts(call, { signal: caller.signal });
+    claimed.catch(() => undefined);
+    const entries = () => services.database.query("SELECT 1 FROM outbox_entry");
+    await expect.poll(entries, { timeout: 30_000 }).toEqual([]);
+    caller.abort();
+  });
+
   it("leaves the outbox, for either task, when its delivery does not exist", async () => {
     const { accountId, endpointId } = own;
     await writePending(services.database, { accountId, endpointIds: [endpointId], count: 2 });

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { createPaidDonation } from "../../../test/harness/builders.ts";
 import { useServices } from "../../../test/harness/services.ts";
 import { NOW_MICROS } from "../database/now.ts";
-import type { ClaimedAttempt } from "./claim.ts";
+import { type ClaimedAttempt, createClaims } from "./claim.ts";
 import { createLeases } from "./outbox.ts";
 
 const WAIT = { limit: 64, endpointLimit: 64, wait: { seconds: 10n } };
@@ -76,6 +76,33 @@ async function databaseTime(): Promise<number> {
   const [row] = await services.database.query<{ micros: number }>(`SELECT ${NOW_MICROS} AS micros`);
   return row?.micros ?? 0;
 }
+
+it("after an outage, attempts whose leases ended in it are left to their makers for five seconds. ADR 0028", async () => {
+  let [now, isAway] = [0, false];
+  const { store, outbox } = services;
+  const claims = createClaims({
+    ...services,
+    store: {
+      ...store,
+      listClaimable: (...asked) =>
+        isAway ? Promise.reject(new Error("away")) : store.listClaimable(...asked),
+    },
+    outbox: { ...outbox, timing: { ...outbox.timing, nowMs: () => now } },
+  });
+  const claim = async () => (await claims.attempts(8, 8)).entries.map((one) => one.deliveryId);
+  const made = await sendTest();
+  expect(await claim()).toEqual([made.deliveryId]);
+  isAway = true;
+  await expect(claim()).rejects.toThrow("away");
+  isAway = false;
+  await services.database.query("UPDATE outbox_entry SET leased_until = 0");
+  const { deliveryId } = await sendTest();
+  expect(await claim()).toEqual([deliveryId]);
+  now += 4_999;
+  expect(await claim()).toEqual([]);
+  now += 1;
+  expect(await claim()).toEqual([made.deliveryId]);
+});
 
 describe("a poller that waits, §6.4, ADR 0028", () => {
   it("gets a new entry without a claim when it is idle, leased by the transaction that wrote it", async () => {

@@ -182,9 +182,9 @@ describe("a claim past endpoints at their limit, ADR 0028", () => {
   function createNotedClaims() {
     const store: typeof services.store = {
       ...services.store,
-      listClaimable(task, position, limit) {
+      listClaimable(task, position, ...rest) {
         looked.push(position.endpointId);
-        return services.store.listClaimable(task, position, limit);
+        return services.store.listClaimable(task, position, ...rest);
       },
     };
     const clock = () => {
@@ -206,7 +206,7 @@ describe("a claim past endpoints at their limit, ADR 0028", () => {
     return receiver;
   }
 
-  it("leases what it has found after eight pages, and the next one goes on there", async () => {
+  it("stops after eight pages and leases what it found, and the next claim continues there", async () => {
     const first = await addPending(busy, 1);
     const throttled: Receiver[] = [];
     while (throttled.length < 10) throttled.push(await createThrottled());
@@ -222,7 +222,7 @@ describe("a claim past endpoints at their limit, ADR 0028", () => {
     expect(await claim()).toEqual({ ids: [], hasMore: false, throttled: named(10) });
   });
 
-  it("ends after ten seconds if it has found nothing, and the next one goes on there", async () => {
+  it("ends after ten seconds without entries, and the next claim continues there", async () => {
     const { endpointId } = await createThrottled();
     await createThrottled();
     const ids = await addPending(await createReceiver(), 1);

@@ -17,6 +17,13 @@ const MAX_PAGES = 8;
 const MAX_SEARCH_MS = 1_000;
 /** A search that has found nothing ends after this. Its caller waits for 40 seconds. */
 const MAX_FRUITLESS_MS = 10_000;
+/** Pollers search more often than this. A longer time without a search means that the database was out of reach. */
+const OUTAGE_AFTER_MS = 10_000;
+/**
+ * For this long after an outage, attempts whose leases ended in it stay with their makers, which record them now. Another
+ * dispatcher would make them again. A record takes at most four seconds.
+ */
+const RECORDS_FIRST_MS = 5_000;
 const START: QueuePosition = { accountNo: 0, endpointId: "" };
 const NO_SEARCH = { end: START, throttled: new Set<string>() };
 
@@ -38,6 +45,8 @@ export type Claims = {
 /** Like a `Look`, but its entries are not leased yet. */
 type Found = Omit<Look<DeliveryKey>, "entries"> & { readonly keys: readonly DeliveryKey[] };
 
+type ListPage = (after: QueuePosition) => ReturnType<DispatchStore["listClaimable"]>;
+
 export type ClaimParts = {
   readonly store: DispatchStore;
   readonly outbox: Outbox;
@@ -52,6 +61,8 @@ export function createClaims({ store, outbox, log, random }: ClaimParts): Claims
   const { nowMs } = outbox.timing;
   /** The last search of each task: where it ended, and the endpoints that it found at their limit. */
   const last = { [Task.Attempt]: NO_SEARCH, [Task.BeginRetries]: NO_SEARCH };
+  /** When a search last succeeded, and when the database was last found in reach again. */
+  let [searchedMs, backMs] = [nowMs(), Number.NEGATIVE_INFINITY];
 
   return {
     async attempts(limit, endpointLimit) {
@@ -116,14 +127,34 @@ export function createClaims({ store, outbox, log, random }: ClaimParts): Claims
     }
   }
 
-  /** Searches until it has found `limit` entries, seen every queue or searched for long. */
+  /** Searches, and notes when the database was out of reach. */
   async function find(task: Task, limit: number, endpointLimit: number): Promise<Found> {
+    if (nowMs() - searchedMs > OUTAGE_AFTER_MS) backMs = nowMs();
+    const includeEnded = task !== Task.Attempt || nowMs() - backMs >= RECORDS_FIRST_MS;
+    try {
+      const found = await search(task, limit, endpointLimit, includeEnded);
+      searchedMs = nowMs();
+      return found;
+    } catch (error) {
+      searchedMs = Number.NEGATIVE_INFINITY;
+      throw error;
+    }
+  }
+
+  /** Searches until it has found `limit` entries, seen every queue or searched for long. */
+  async function search(
+    task: Task,
+    limit: number,
+    endpointLimit: number,
+    includeEnded: boolean,
+  ): Promise<Found> {
     await releaseUnheard();
     const begunMs = nowMs();
     const found: Queue[] = [];
     let [count, pages] = [0, 0];
     const throttled = new Set<string>();
-    for await (const queues of pagesFrom(task, last[task].end)) {
+    const list = (after: QueuePosition) => store.listClaimable(task, after, PAGE, includeEnded);
+    for await (const queues of pagesFrom(list, last[task].end)) {
       const open = await limitQueues(task, queues, endpointLimit);
       addThrottled(throttled, queues, open);
       found.push(...open);
@@ -142,19 +173,19 @@ export function createClaims({ store, outbox, log, random }: ClaimParts): Claims
   }
 
   /** Yields each queue once, page by page: first the queues after `start`, then those up to it. */
-  async function* pagesFrom(task: Task, start: QueuePosition): AsyncGenerator<Queue[]> {
-    yield* pagesBetween(task, start, undefined);
-    if (start !== START) yield* pagesBetween(task, START, start);
+  async function* pagesFrom(list: ListPage, start: QueuePosition): AsyncGenerator<Queue[]> {
+    yield* pagesBetween(list, start, undefined);
+    if (start !== START) yield* pagesBetween(list, START, start);
   }
 
   async function* pagesBetween(
-    task: Task,
+    list: ListPage,
     after: QueuePosition,
     end: QueuePosition | undefined,
   ): AsyncGenerator<Queue[]> {
     let position: QueuePosition | undefined = after;
     while (position !== undefined) {
-      const page = await store.listClaimable(task, position, PAGE);
+      const page = await list(position);
       const all = queuesOf(page);
       const queues = all.filter((queue) => end === undefined || !isAfter(queue, end));
       if (queues.length > 0) yield queues;
@@ -177,11 +208,14 @@ export function createClaims({ store, outbox, log, random }: ClaimParts): Claims
     });
   }
 
-  /** Removes entries that can never be sent, because nothing else would. No claim waits for this. */
+  /**
+   * Removes entries that can never be sent, because nothing else would. No claim waits for this. Their endpoint then has
+   * capacity again, but no attempt of theirs is recorded, so this notifies the pollers.
+   */
   function endUnsendable(entries: readonly LeasedEntry[]): void {
     if (entries.length === 0) return;
-    endRuns(entries).catch((cause) =>
-      log.warn("runs that cannot be sent were not ended", { cause }),
+    endRuns(entries).then(outbox.attempts.notify, (cause) =>
+      log.warn("could not end runs that cannot be sent", { cause }),
     );
   }
 

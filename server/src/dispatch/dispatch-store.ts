@@ -33,6 +33,7 @@ export type DispatchStore = {
     task: Task,
     position: QueuePosition,
     limit: number,
+    includeEnded: boolean,
   ): Promise<readonly (QueuePosition & DeliveryKey)[]>;
   countLeased(task: Task, queues: readonly QueuePosition[]): Promise<ReadonlyMap<string, number>>;
   leaseEntries(task: Task, keys: readonly DeliveryKey[], leaseId: string): Promise<void>;

@@ -20,7 +20,7 @@ export function exerciseClaims(subject: () => Subject): void {
       expect(await receiver.claimable(Task.Attempt, 2)).toEqual(all.slice(0, 2));
       expect(await receiver.claimable(Task.BeginRetries)).toEqual([]);
       const position = { accountNo, endpointId: first };
-      const behind = await store.listClaimable(Task.Attempt, position, 256);
+      const behind = await store.listClaimable(Task.Attempt, position, 256, true);
       const ofAccount = behind.filter((entry) => entry.accountNo === accountNo);
       expect(idsOf(ofAccount)).toEqual(await own(second));
     });
@@ -31,13 +31,14 @@ export function exerciseClaims(subject: () => Subject): void {
       const lease = (run: RunKey, leaseId: string) =>
         receiver.store.leaseEntries(Task.Attempt, [run], leaseId.padEnd(15, "0"));
       await lease(four, "four");
-      await subject().pass(1_000);
+      await subject().pass(5_000);
       await lease(three, "three");
       expect(await receiver.claimable()).toEqual(idsOf([one, two]));
-      await subject().pass(LEASE_MS - 500);
+      await subject().pass(LEASE_MS - 3_000);
       expect(await receiver.claimable()).toEqual(idsOf([four, one, two]));
-      await subject().pass(1_000);
+      await subject().pass(3_000);
       expect(await receiver.claimable()).toEqual(idsOf([three, four, one, two]));
+      expect(await receiver.claimable(Task.Attempt, 256, false)).toEqual(idsOf([one, two]));
     });
 
     it("include entries that were leased before the clock stepped back an hour, but not a second", async () => {

@@ -63,9 +63,13 @@ export async function createReceiver(subject: Subject, endpoints = 1) {
       return runs as unknown as Runs[Count];
     },
     /** Lists the deliveries of the account that can be claimed. */
-    async claimable(task: Task = Task.Attempt, limit = 256): Promise<string[]> {
+    async claimable(
+      task: Task = Task.Attempt,
+      limit = 256,
+      includeEnded = true,
+    ): Promise<string[]> {
       const start = { accountNo: accountNo - 1, endpointId: "" };
-      const found = await store.listClaimable(task, start, limit);
+      const found = await store.listClaimable(task, start, limit, includeEnded);
       return idsOf(found.filter((entry) => entry.accountNo === accountNo));
     },
     countLeased: (task: Task) => store.countLeased(task, [{ accountNo, endpointId }]),
