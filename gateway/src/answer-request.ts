@@ -77,11 +77,6 @@ export function createAnswers(
         errorResponse("invalid_parameter", requestId, { message: error.message, headers }),
       );
     }
-    if (request.method === "OPTIONS") {
-      return admitApiKey(request, apiKey, (headers) =>
-        createResponse(204, requestId, undefined, [...headers, "Allow", ALLOW]),
-      );
-    }
     return answerRead(request, apiKey, read);
   }
 
@@ -98,6 +93,10 @@ export function createAnswers(
       },
     };
     const page = await read({ upstream, pages, apiKey, options });
+    // Only the read checks the cursor.
+    if (request.method === "OPTIONS") {
+      return createResponse(204, request.requestId, undefined, [...headers, "Allow", ALLOW]);
+    }
     const wait = beginWait(request, page);
     if (wait === undefined) return createResponse(200, request.requestId, page.body, headers);
     const sinceMs = performance.now();

@@ -48,6 +48,11 @@ describe("§4.3 methods", () => {
       const bad = await stack.http(`${path}?nonsense=1`, { apiKey, method: "OPTIONS" });
       expectError(bad, 400, "invalid_parameter");
     }
+    const forged = await stack.http(`/api/v1/activity?cursor=${"A".repeat(56)}`, {
+      apiKey,
+      method: "OPTIONS",
+    });
+    expectError(forged, 400, "invalid_cursor");
   });
 });
 
