@@ -10,9 +10,10 @@ import { type Waited, waitPauseMs } from "./wait-pause.ts";
 
 /**
  * Reads the feed with the filters, newest first. If `isFollowed`, it reads the first page again when the feed changes,
- * so a refunded record disappears. It does not follow while older pages are shown. ADR 0052
+ * so a refunded record disappears. It does not follow while older pages are shown. `limit` is the size of a page, by default
+ * the server's. ADR 0052
  */
-export function useActivities(filters: Filters, isFollowed: boolean) {
+export function useActivities(filters: Filters, isFollowed: boolean, limit?: number) {
   const range = useTimeRange(filters);
   const query = useInfiniteQuery(
     ActivityService.method.listActivities,
@@ -22,6 +23,7 @@ export function useActivities(filters: Filters, isFollowed: boolean) {
       order: Order.DESC,
       type: filters.choice("type", Object.values(ActivityType)),
       platform: filters.choice("platform", Object.values(Platform)),
+      ...(limit && { limit }),
       ...range,
     },
     {
@@ -30,7 +32,7 @@ export function useActivities(filters: Filters, isFollowed: boolean) {
       placeholderData: keepPreviousData,
     },
   );
-  const { refetch } = query;
+  const { refetch, isFetchingNextPage } = query;
   const [first, ...older] = query.data?.pages ?? [];
   const feedVersion = first?.feedVersion ?? 0n;
   const activities = createClient(ActivityService, useTransport());
@@ -47,7 +49,8 @@ export function useActivities(filters: Filters, isFollowed: boolean) {
   });
   const hasChanged = feed !== undefined && feed.feedVersion > feedVersion;
   useEffect(() => {
-    if (hasChanged) void refetch();
-  }, [hasChanged, refetch]);
+    // A refetch would cancel the request for an older page.
+    if (hasChanged && !isFetchingNextPage) void refetch();
+  }, [hasChanged, isFetchingNextPage, refetch]);
   return query;
 }

@@ -31,7 +31,11 @@ export function ChoiceField(props: {
         ))}
       </div>
       {said && (
-        <span id={`${id}-said`} className={props.error ? styles.error : styles.hint}>
+        <span
+          id={`${id}-said`}
+          className={props.error ? styles.error : styles.hint}
+          aria-live="polite"
+        >
           {said}
         </span>
       )}

@@ -15,17 +15,19 @@ type Asked<Data> = {
   readonly dataUpdatedAt: number;
   /** The reason of the last failure while the query still retries. */
   readonly failureReason: unknown;
+  /** Whether the data is of the filters before. */
+  readonly isPlaceholderData: boolean;
   readonly refetch: () => unknown;
 };
 
 /**
  * Shows a query's data, its error, or a placeholder while it loads. After a temporary failure it keeps the data and
- * adds a warning.
+ * adds a warning, except data of other filters.
  */
 export function Loaded<Data>(props: { query: Asked<Data>; children: (data: Data) => ReactNode }) {
-  const { refetch } = props.query;
+  const { refetch, isPlaceholderData } = props.query;
   const error = props.query.error ?? props.query.failureReason;
-  const data = shownData(props.query);
+  const data = error && isPlaceholderData ? undefined : shownData(props.query);
   if (data !== undefined) {
     return (
       <>

@@ -1,5 +1,21 @@
 import { useEffect, useState } from "react";
 
+let held = 0;
+let waiting: (() => void) | undefined;
+
+/** Calls `leave` once no page holds its reader. A later call replaces one that waits. */
+export function onceFree(leave: () => void): void {
+  if (held === 0) leave();
+  else waiting = leave;
+}
+
+function release(): void {
+  held -= 1;
+  if (held > 0) return;
+  waiting?.();
+  waiting = undefined;
+}
+
 /**
  * Keeps the reader on a page that shows something only once. Returns how often they tried to leave. The browser asks
  * before it closes the tab or opens another site. A browser without `navigation` does not block links.
@@ -8,6 +24,7 @@ export function useHold(isHeld: boolean): number {
   const [tries, setTries] = useState(0);
   useEffect(() => {
     if (!isHeld) return;
+    held += 1;
     const end = new AbortController();
     const { signal } = end;
     addEventListener("beforeunload", (event) => event.preventDefault(), { signal });
@@ -21,7 +38,10 @@ export function useHold(isHeld: boolean): number {
       },
       { signal },
     );
-    return () => end.abort();
+    return () => {
+      end.abort();
+      release();
+    };
   }, [isHeld]);
   return isHeld ? tries : 0;
 }

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { visibleText } from "./visible-text.ts";
 
-it("shows what turns text around or is not seen, and keeps the meaning of JSON", () => {
+it("escapes bidirectional and invisible characters, and keeps the JSON's value", () => {
   const value = { name: "a\u202eb\u200bc\u2066d\u{e0041}e\u0007", text: "zwölf 🎉\nlines\t" };
   const shown = visibleText(JSON.stringify(value, undefined, 2));
   expect(shown).toContain("a\\u202eb\\u200bc\\u2066d\\udb40\\udc41e\\u0007");

@@ -68,8 +68,8 @@ function Headers(props: { label: string; text: string; children?: ReactNode }) {
 }
 
 /**
- * Returns the headers that every attempt sends. The signature is not stored, so the text names what it is made of. An
- * attempt does not tell whether its endpoint had Standard Webhooks. §6.2
+ * Returns the headers that every attempt sends. The signature is not stored, so the text shows its formula. The attempt
+ * does not store whether Standard Webhooks was on. §6.2
  */
 function headersText({ attempt, startedAt }: Attempt, eventId: string): string {
   return [

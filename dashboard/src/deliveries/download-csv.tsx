@@ -54,9 +54,10 @@ export function DownloadCsv({ filters }: { filters: Filters }) {
   );
 }
 
+/** Begins the file with a byte order mark. Without it Excel garbles names. */
 function save(csv: string): void {
   const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([csv], { type: "text/csv" }));
+  link.href = URL.createObjectURL(new Blob(["\uFEFF", csv], { type: "text/csv" }));
   link.download = "deliveries.csv";
   link.click();
   URL.revokeObjectURL(link.href);

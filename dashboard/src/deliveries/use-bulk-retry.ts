@@ -43,7 +43,10 @@ export function useBulkRetry() {
       } while (now.pageToken !== "" && !isStopped.current);
       setProgress(now);
     },
-    onSettled: () => queryClient.invalidateQueries(),
+    // Not awaited: the result must show even while lists cannot be read.
+    onSettled: () => {
+      void queryClient.invalidateQueries();
+    },
   });
   const stop = () => {
     isStopped.current = true;

@@ -63,7 +63,7 @@ it("tells the health of an endpoint by its newest hour with attempts", () => {
   expect(healthOf([], 0)).toBeUndefined();
 });
 
-it("counts into equal spans, empty ones included, and leaves out what is outside", () => {
+it("counts into equal spans, includes empty ones, and ignores hours outside the range", () => {
   expect(spansOf(HOURS, 2 * HOUR_MS, HOUR_MS, 2)).toMatchObject([
     { beginMs: 2 * HOUR_MS, delivered: 0, other: 0 },
     { beginMs: 3 * HOUR_MS, delivered: 5, other: 0 },

@@ -7,6 +7,7 @@ import { Page } from "../common/page.tsx";
 import { SecretShown } from "../common/secret-shown.tsx";
 import { StepSection } from "../common/step-section.tsx";
 import { useChange } from "../common/use-change.ts";
+import { useHold } from "../common/use-hold.ts";
 import { texts } from "../texts.ts";
 import { EndpointForm } from "./endpoint-form.tsx";
 import { FirstTest } from "./first-test.tsx";
@@ -25,6 +26,8 @@ export function NewEndpointPage() {
   const [, navigate] = useLocation();
   const { mutate, data, error, isPending } = useChange(EndpointService.method.createEndpoint);
   const [isSaved, setIsSaved] = useState(false);
+  // Its secret is shown once, so the reader must stay for it.
+  useHold(isPending);
   const endpoint = data?.endpoint;
   const steps = texts.endpoints.steps;
   return (

@@ -26,7 +26,9 @@ export function StatsChart(props: {
   const { endpointId, spans, spanMs, total } = props;
   const mayRead = useMay(SessionScope.DELIVERIES_READ);
   const most = Math.max(1, ...spans.map(countOf));
-  const timeOf = (span: Span) => (spanMs > HOUR_MS ? DAYS : HOURS).format(span.beginMs);
+  /** A day's bar has the date of its end, so that the newest one is today's. */
+  const timeOf = (span: Span) =>
+    spanMs > HOUR_MS ? DAYS.format(span.beginMs + spanMs - 1) : HOURS.format(span.beginMs);
   const bars = spans.map((span, index) => {
     const stack = CLASSES.filter((name) => span[name] > 0).map((name) => (
       <span

@@ -2,6 +2,7 @@ import { DeliveryState, type Notice, NoticeKind, SessionService } from "@activit
 import { useMutation } from "@connectrpc/connect-query";
 import { Link } from "wouter";
 import { Button } from "../common/button.tsx";
+import { ErrorNotice } from "../common/error-notice.tsx";
 import { useSession } from "../session/session-context.ts";
 import { texts } from "../texts.ts";
 
@@ -32,8 +33,11 @@ function SignOutEverywhere() {
   const { leave } = useSession();
   const everywhere = useMutation(SessionService.method.signOutEverywhere, { onSuccess: leave });
   return (
-    <Button look="quiet" isPending={everywhere.isPending} onClick={() => everywhere.mutate({})}>
-      {texts.session.signOutEverywhere}
-    </Button>
+    <>
+      <Button look="quiet" isPending={everywhere.isPending} onClick={() => everywhere.mutate({})}>
+        {texts.session.signOutEverywhere}
+      </Button>
+      <ErrorNotice error={everywhere.error} />
+    </>
   );
 }

@@ -12,7 +12,7 @@ const SHOWN = 5;
 /** The newest records. They update when the feed changes. */
 export function LatestActivity() {
   // This page has no filters, so the query reads all records.
-  const query = useActivities(useFilters(), true);
+  const query = useActivities(useFilters(), true, SHOWN);
   return (
     <Section
       title={texts.overview.latest}
@@ -22,7 +22,7 @@ export function LatestActivity() {
       <Loaded query={query}>
         {({ pages: [first] }) =>
           first && first.activities.length > 0 ? (
-            <ActivityTable activities={first.activities.slice(0, SHOWN)} />
+            <ActivityTable activities={first.activities} />
           ) : (
             <Empty title={texts.activity.empty} text={texts.activity.emptyText} />
           )

@@ -8,9 +8,11 @@ import { errorCode, isPassing } from "../common/error-code.ts";
 import { ErrorNotice } from "../common/error-notice.tsx";
 import { LimitsContext } from "../common/limits-context.ts";
 import { createQueryClient } from "../common/query-client.ts";
+import { onceFree } from "../common/use-hold.ts";
 import { texts } from "../texts.ts";
 import { BackToSite } from "./back-to-site.tsx";
 import { Door } from "./door.tsx";
+import { tellOpenedSession } from "./opened-sessions.ts";
 import { SessionContext } from "./session-context.ts";
 import { SessionWatch } from "./session-watch.tsx";
 
@@ -29,7 +31,9 @@ export function SessionGate({ code, children }: { code: string | undefined; chil
    * The return URL of the latest session. It stays known after the session ends, because the reader then needs it most.
    */
   const [returnUrl, setReturnUrl] = useState("");
-  const [queryClient] = useState(() => createQueryClient(() => setState({ kind: "ended" })));
+  const [queryClient] = useState(() =>
+    createQueryClient(() => onceFree(() => setState({ kind: "ended" }))),
+  );
   const open = useCallback(
     (replaceSession: boolean) => {
       setState({ kind: "opening" });
@@ -39,7 +43,10 @@ export function SessionGate({ code, children }: { code: string | undefined; chil
           ? sessions.getSession({})
           : sessions.exchangeCode({ code, replaceSession });
       opened.then(
-        ({ session }) => setState(session ? { kind: "open", session } : { kind: "ended" }),
+        ({ session }) => {
+          if (session && code !== undefined) tellOpenedSession(session.accountId);
+          setState(session ? { kind: "open", session } : { kind: "ended" });
+        },
         (error: unknown) => setState(stateAfter(error)),
       );
     },
@@ -54,6 +61,10 @@ export function SessionGate({ code, children }: { code: string | undefined; chil
   }, [state, open, code]);
   const session = state.kind === "open" ? state.session : undefined;
   useEffect(() => setReturnUrl((before) => session?.returnUrl ?? before), [session]);
+  const change = useCallback(
+    (changed: Session) => setState({ kind: "open", session: changed }),
+    [],
+  );
   const openSession = useMemo(
     () => session && { session, leave: () => setState({ kind: "signed-out" }) },
     [session],
@@ -63,7 +74,7 @@ export function SessionGate({ code, children }: { code: string | undefined; chil
     return (
       <QueryClientProvider client={queryClient}>
         <SessionContext value={openSession}>
-          <SessionWatch session={openSession.session} />
+          <SessionWatch session={openSession.session} onChanged={change} />
           <LimitsContext value={openSession.session.limits}>{children}</LimitsContext>
         </SessionContext>
       </QueryClientProvider>

@@ -1,16 +1,27 @@
-import { GetSessionResponseSchema, type Session, SessionService } from "@activity/proto";
-import { create } from "@bufbuild/protobuf";
+import {
+  GetSessionResponseSchema,
+  type Session,
+  SessionSchema,
+  SessionService,
+} from "@activity/proto";
+import { create, equals } from "@bufbuild/protobuf";
 import { useQuery } from "@connectrpc/connect-query";
 import { useEffect } from "react";
+import { onOpenedSession } from "./opened-sessions.ts";
 
 const ASK_EVERY_MS = 60_000;
 
 /**
- * Reads the session every minute, and when the reader returns to the tab. So the page soon shows that a session has
- * ended. If the browser has opened a session of another account, the tab goes to the start page.
+ * Reads the session every minute, when the reader returns to the tab, and when another tab opens a session. So the page
+ * soon shows that a session has ended or changed. For a session of another account the tab goes to the start page.
  */
-export function SessionWatch({ session }: { session: Session }) {
-  const { data } = useQuery(
+export function SessionWatch(props: {
+  session: Session;
+  /** Gets a new session of the same account. */
+  onChanged: (session: Session) => void;
+}) {
+  const { session, onChanged } = props;
+  const { data, refetch } = useQuery(
     SessionService.method.getSession,
     {},
     {
@@ -19,9 +30,19 @@ export function SessionWatch({ session }: { session: Session }) {
       refetchOnWindowFocus: "always",
     },
   );
-  const now = data?.session?.accountId ?? session.accountId;
+  const now = data?.session ?? session;
   useEffect(() => {
-    if (now !== session.accountId) location.assign("/");
-  }, [now, session.accountId]);
+    if (now.accountId !== session.accountId) location.assign("/");
+    else if (!equals(SessionSchema, now, session)) onChanged(now);
+  }, [now, session, onChanged]);
+  useEffect(
+    () =>
+      onOpenedSession((accountId) => {
+        // At once: the cookie is of the other account already.
+        if (accountId !== session.accountId) location.assign("/");
+        else void refetch();
+      }),
+    [session.accountId, refetch],
+  );
   return null;
 }

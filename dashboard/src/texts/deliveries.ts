@@ -128,14 +128,14 @@ export const deliveries = {
     [AttemptOutcome.REDIRECTED]:
       "Use the final URL. We do not follow redirects. We do not retry it.",
     [AttemptOutcome.RECEIVER_BUSY]:
-      "Check the receiver's capacity. Your server answered that it is busy or failed. We retry it.",
+      "Check the receiver's capacity. Your server answered that it is busy, or it failed. We retry it.",
     [AttemptOutcome.REJECTED]:
       "Your server refused the event. Its answer may say why. We do not retry it.",
     [AttemptOutcome.DNS_FAILED]: "Check the DNS: the host name has no address. We retry it.",
     [AttemptOutcome.TIMEOUT]:
       "Answer with 2xx within 10 seconds. Do the work after the answer. We retry it.",
     [AttemptOutcome.NETWORK_ERROR]:
-      "Check that the server is reachable and its certificate valid. We retry it.",
+      "Check that the server is reachable and its certificate is valid. We retry it.",
     [AttemptOutcome.UNSAFE_TARGET]:
       "The target must be a public HTTPS address. We refuse localhost, private addresses, and names with both public and internal addresses. Nothing was sent.",
   } satisfies Record<AttemptOutcome, string> as Words,

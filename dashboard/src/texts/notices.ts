@@ -11,7 +11,7 @@ export const notices = {
   keyEnds: "An API key ends on",
   keyEnded: "An API key has ended. Its clients are refused.",
   overlapEnds:
-    "Give your receiver the new signing secret and remove the old one. The old one signs until",
+    "Your receiver must accept both signing secrets. Remove the old one a minute after the new one signs. It signs from",
   linkReused:
     "Somebody opened your link to this dashboard a second time. If it was not you, end all sessions.",
   showEndpoint: "Show the endpoint",

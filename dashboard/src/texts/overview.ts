@@ -10,7 +10,7 @@ export const overview = {
   latest: "Latest activity",
   showAll: "Show all",
   setUp: "Set up",
-  setUpHint: "This list goes once every step is done.",
+  setUpHint: "This list disappears when every step is done.",
   toDo: "To do:",
   steps: {
     key: {

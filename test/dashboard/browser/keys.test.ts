@@ -8,7 +8,7 @@ const USED_AT = 1_777_863_721_000_000;
 const own = useOwnPage("/keys");
 
 describe("keys", () => {
-  it("stay in their dialog until their owner saved them, whatever keys are pressed. §2.7", async () => {
+  it("stay in their dialog until their owner saved them, even if keys are pressed. §2.7", async () => {
     const created = Promise.withResolvers<void>();
     const answered = Promise.withResolvers<void>();
     await own.page.route("**/*.ApiKeyService/CreateApiKey", async (route) => {
@@ -29,6 +29,24 @@ describe("keys", () => {
     await own.page.keyboard.press("Escape");
     await own.page.keyboard.press("Escape");
     expect(await own.code("API key")).toMatch(KEY);
+  });
+
+  it("stay in their dialog until their owner saved them, even if the session ends. ADR 0040", async () => {
+    await own.button("Create key").click();
+    await own.dialog().getByLabel("Name").fill("Overlay");
+    await own.press("Create key");
+    await own.told("You won't see it again");
+    const other = await own.page.context().newPage();
+    await other.goto(own.browsers.origin);
+    await other.getByRole("button", { name: /^Account/ }).click();
+    await other.getByRole("dialog").getByRole("button", { name: "Sign out", exact: true }).click();
+    await other.getByRole("heading", { name: "You are signed out" }).waitFor();
+    const refused = own.page.waitForResponse("**/*.SessionService/GetSession");
+    await own.page.evaluate("window.dispatchEvent(new Event('visibilitychange'))");
+    expect((await refused).status()).toBe(401);
+    expect(await own.code("API key")).toMatch(KEY);
+    await own.press("I saved it");
+    await own.page.getByRole("heading", { name: "Your session has ended" }).waitFor();
   });
 
   it("explain the limits of one a minute and of ten active keys. §8", async () => {
