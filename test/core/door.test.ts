@@ -12,6 +12,7 @@ import {
   serveProcess,
 } from "../../bench/sides/served-process.ts";
 import { findFreePort } from "../../dev-stack/src/free-port.ts";
+import { CLIENT_LIMIT } from "../../server/src/admission/admission.ts";
 import { askAtOwnPace, beside, inParallel } from "../harness/attack.ts";
 import { clientsOf } from "../harness/clients.ts";
 import { useTestDatabase } from "../harness/database.ts";
@@ -41,7 +42,6 @@ beforeAll(async () => {
       CURSOR_KEYS: randomBytes(32).toString("hex"),
       SECRET_KEYS: randomBytes(32).toString("hex"),
     },
-    profileFolder: undefined,
   });
   credential = await createServiceCredential(database.url, "test", Object.values(Permission));
   const names = { externalId: "one", username: "one", displayName: "One" };
@@ -121,10 +121,17 @@ describe("ADR 0037: the core serves its callers, and its memory stays bounded,",
       clearInterval(sampling);
       const growthMb = highest - before;
       expect(result).toEqual({ ok: PACE.clients * PACE.each });
+      // The attack took place.
+      expect(flood.opened).toBeGreaterThan(0);
       expect(flood.sent).toBeGreaterThanOrEqual(200);
       const longestMs = AHEAD_MS * 2 + PACE.spreadMs;
       const refusals = MADE_UP_AT_ONCE * (longestMs / REFUSAL_DELAY_MS);
       expect(flood["status 14"] ?? 0).toBeLessThanOrEqual(refusals);
+      if (attack === "made-up credentials") {
+        // Only as many were looked up as an address may send.
+        expect(flood["status 16"] ?? 0).toBeLessThanOrEqual(CLIENT_LIMIT);
+        expect(flood["status 14"]).toBeGreaterThan(0);
+      }
       expect(growthMb).toBeLessThan(MAX_GROWTH_MB);
     },
     120_000,

@@ -38,7 +38,7 @@ export const DOOR_ATTACKS = {
       const socket = await open(target);
       // Some send nothing, some half of the preface, some a complete HTTP/2 greeting.
       socket.write([Buffer.alloc(0), PREFACE.subarray(0, 9), greeting()][index % 3] ?? "");
-      target.count("sent");
+      if (!socket.destroyed) target.count("sent");
       while (!target.isOver()) await wait(200);
       socket.destroy();
     }),
@@ -107,7 +107,7 @@ export const DOOR_ATTACKS = {
     inParallel(2_000, async (index) => {
       await wait(index / 2);
       const socket = await open(target);
-      target.count("sent");
+      if (!socket.destroyed) target.count("sent");
       for (const letter of `POST ${PATH} HTTP/1.1\r\nHost: x\r\n${"x: y\r\n".repeat(1000)}`) {
         if (target.isOver() || !socket.writable) break;
         socket.write(letter);

@@ -70,10 +70,11 @@ export async function askAtOwnPace(
 export const inParallel = <Result>(count: number, work: (index: number) => Promise<Result>) =>
   Promise.all(Array.from({ length: count }, (_, index) => work(index)));
 
-/** Connects to a port of this machine from the attacker's address. */
+/** Connects to a port of this machine from the attacker's address. Counts the connections that are accepted. */
 export async function openFrom({ address, count }: Attacker, port: number): Promise<Socket> {
   const socket = connect({ port, host: "127.0.0.1", localAddress: address });
   socket.on("error", () => count("errors"));
+  socket.once("connect", () => count("opened"));
   await new Promise((resolve) => socket.once("connect", resolve).once("close", resolve));
   return socket;
 }

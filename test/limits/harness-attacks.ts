@@ -41,7 +41,7 @@ export const ATTACKS = {
       // Spread out, because the kernel would refuse them all at once.
       await wait(index / 2);
       const socket = await open(target, index);
-      target.count("connections");
+      if (!socket.destroyed) target.count("connections");
       while (!target.isOver()) {
         await ask(target, socket, requestWith(ONE_KEY));
         await wait(5_000);
@@ -52,7 +52,7 @@ export const ATTACKS = {
   "slow heads": (target) =>
     inParallel(2_000, async (index) => {
       const socket = await open(target, index);
-      target.count("connections");
+      if (!socket.destroyed) target.count("connections");
       for (const letter of HEAD.padEnd(10_000, "x: y\r\n")) {
         if (target.isOver() || !socket.writable) break;
         socket.write(letter);

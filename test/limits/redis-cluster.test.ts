@@ -80,7 +80,7 @@ async function expectUnavailable(...request: Sent) {
 }
 
 describe("§8 the limits, counted in a Redis Cluster", () => {
-  it("admit exactly 120 requests of an account while its window moves from node to node, and of one whose window stays", async () => {
+  it("admit exactly 120 requests of an account whether its window moves between nodes or stays", async () => {
     const moves = await createFoundReader();
     const { key, slot, master: from } = moves;
     let stays: typeof moves;
@@ -183,7 +183,7 @@ describe("§8 a count whose connection breaks", () => {
 });
 
 describe("§7 without a shard of its limiter", () => {
-  it("the gateway refuses only clients whose windows are there, even after a start, and serves all again without a restart", async () => {
+  it("the gateway refuses only clients of the missing shard, even after a start, and serves them again without a restart", async () => {
     const [away, ...there] = cluster.masters;
     const addresses = await addressesByMaster("198.51.100");
     const apiKeys = await apiKeysByMaster();

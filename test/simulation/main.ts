@@ -83,10 +83,16 @@ async function runSeed(seed: number): Promise<boolean> {
   return text === "";
 }
 
+function numberOf(text: string): number {
+  const number = Number(text);
+  if (!(number > 0)) throw new Error(`"${text}" must be a number above 0`);
+  return number;
+}
+
 async function main(): Promise<boolean> {
   if (values.planted) return runPlanted(positionals[0] ?? "");
-  if (values.seed !== undefined) return runSeed(Number(values.seed));
-  return runFor(Number(values.minutes), Number(values.from));
+  if (values.seed !== undefined) return runSeed(numberOf(values.seed));
+  return runFor(numberOf(values.minutes), numberOf(values.from));
 }
 
 if (isMainThread) process.exitCode = (await main()) ? 0 : 1;

@@ -80,8 +80,13 @@ function rowsOf(tables: Tables, { sql, values }: Statement): readonly Row[] {
       })),
   };
   const rows = lookups[table ?? ""]?.();
-  if (rows === undefined) throw new Error(`the simulation does not know ${sql}`);
+  if (rows === undefined) throw new UnknownStatement(`the simulation does not know ${sql}`);
   return rows as Row[];
+}
+
+/** The product's statement has changed, and the tables in memory must follow. */
+export class UnknownStatement extends Error {
+  override readonly name = "UnknownStatement";
 }
 
 const BEGIN_RUNS = "UPDATE delivery SET state = ?, run = run + 1";
@@ -106,7 +111,7 @@ function apply(tables: Tables, { sql, values }: Statement): void {
     return;
   }
   const [, update] = Object.entries(UPDATES).find(([beginning]) => sql.startsWith(beginning)) ?? [];
-  if (update === undefined) throw new Error(`the simulation does not know ${sql}`);
+  if (update === undefined) throw new UnknownStatement(`the simulation does not know ${sql}`);
   update(tables, values);
 }
 
@@ -132,7 +137,7 @@ function insertRow(tables: Tables, table: string, row: Values): void {
       ...[string | null, number | null],
     ];
     tables.putEntry({ accountNo, deliveryId, endpointId, run }, task, leaseId, leasedUntil);
-  } else throw new Error(`the simulation does not know the table ${table}`);
+  } else throw new UnknownStatement(`the simulation does not know the table ${table}`);
 }
 
 /** Assigns to the row of a table, if the table has it. */

@@ -1,5 +1,7 @@
+import { UnknownStatement } from "./memory-packets.ts";
 import type { Owner } from "./owner.ts";
 import type { Product } from "./product.ts";
+import { Violation } from "./safety.ts";
 import type { Action, OwnerWrite } from "./scenario.ts";
 
 /** A write whose answer was lost takes effect within this time, or never. */
@@ -56,7 +58,10 @@ export function perform(product: Product, action: Action): unknown {
       return during(action.forMs, (is) => (is ? refused.add(id) : refused.delete(id)));
     }
     default:
-      return write(product, action).catch(() => undefined);
+      return write(product, action).catch((error: unknown) => {
+        if (!(error instanceof UnknownStatement)) return;
+        product.broken(new Violation("the simulation knows each statement", error.message));
+      });
   }
 }
 

@@ -1,6 +1,8 @@
 import { createHmac } from "node:crypto";
+import { AttemptOutcome } from "@activity/proto";
 import { DeliveryState } from "../../server/src/dispatch/delivery-state.ts";
 import type { AfterAttempt } from "../../server/src/dispatch/record-store.ts";
+import { outcomeFromProto } from "../../workflows/src/attempt/outcome.ts";
 import type { AttemptKey, Run } from "../../workflows/src/common/run.ts";
 import type { PostRequest } from "../../workflows/src/http/post-once.ts";
 import { type Attempts, type BegunAttempt, isAsMade, keyOf, type Load } from "./attempts.ts";
@@ -42,7 +44,7 @@ const CLOCK_IS_RIGHT_AFTER_MS = 60_000;
 const RECORD_TRAVELS_MS = 60_000;
 const EDGES = readStateEdges();
 const LAST_IS_SHOWN = "a delivery shows the last attempt of its run";
-const RUN_IS_KEPT = "a run that goes on is in the outbox or in Temporal";
+const RUN_IS_KEPT = "a run that has not ended is in the outbox or in Temporal";
 
 /** What the rules read. */
 export type SafetyParts = {
@@ -52,7 +54,7 @@ export type SafetyParts = {
   readonly temporal: () => Temporal;
   /** When an answer of the core forbade to send this. */
   readonly forbiddenSince: (one: BegunAttempt) => number | undefined;
-  /** How many attempts of a running run Temporal knew when the database was restored. */
+  /** The number of a run's attempts that Temporal knew at the restore, if the run had not ended. */
   readonly knownAtRestore: (run: Run) => number;
   /** Reports a violation. The first one counts. */
   readonly broken: (violation: Violation) => void;
@@ -134,6 +136,16 @@ export function createSafety(parts: SafetyParts) {
   const goesOn = ({ deliveryId, run }: RunOf) =>
     isRunning(tables().deliveries.get(deliveryId), run);
 
+  /** A run ends as failed after its eighth attempt, or after an outcome that is not retried. §6.4 */
+  function checkEnd(row: DeliveryRow, { state, attempts: attempt, outcome }: AfterAttempt): void {
+    const isDelivered = outcome === AttemptOutcome.DELIVERED;
+    const isLast = attempt === MAX_ATTEMPTS || !RETRIED.has(outcomeFromProto(outcome));
+    const isRight =
+      isDelivered === (state === DeliveryState.Delivered) &&
+      (isDelivered || isLast === (state === DeliveryState.Failed));
+    check("a run ends for its reason", isRight, row, `attempt ${attempt}, outcome ${outcome}`);
+  }
+
   /** The wait begins when the attempt ends, however late it is recorded. An overdue retry is due at once. */
   function checkDue(row: DeliveryRow, { attempts: attempt, retryInMicros }: AfterAttempt): void {
     if (retryInMicros === undefined) return;
@@ -174,6 +186,7 @@ export function createSafety(parts: SafetyParts) {
       const isLast = stored?.outcome === after.outcome && (isNext || isBetter);
       const what = `attempt ${after.attempts}`;
       check(LAST_IS_SHOWN, isLast, row, what);
+      checkEnd(row, after);
       checkDue(row, after);
     },
     onDelete(entry) {

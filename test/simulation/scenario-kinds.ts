@@ -20,8 +20,8 @@ const FAULT_SHARES = [0, 0.02, 0.08, 0.25];
 const CLOSE_MS = 60 * SECOND_MS;
 
 /**
- * Draws a kind. Of five scenarios one has a frozen fault, one an owner who switches an endpoint and retries, and one a
- * restored database.
+ * Draws a kind. Of ten scenarios two have a frozen fault, two an owner who switches an endpoint and retries, two a
+ * restored database, and one leases that end early.
  */
 export function drawKind(random: Random, size: Size): Kind {
   switch (size.seed % 5) {
@@ -29,6 +29,8 @@ export function drawKind(random: Random, size: Size): Kind {
       return random.chance(0.6) ? drawHanging(random, size) : drawCut(random, size);
     case 2:
       return drawRetries(random, size);
+    case 3:
+      return size.seed % 2 === 1 ? drawEarlyEnds(random, size) : {};
     case 4:
       return drawRestore(random, size);
     default:
@@ -58,6 +60,25 @@ function drawCut(random: Random, { span }: Size): Kind {
   const kind = drawDirection(random);
   const frozen = { atMs: random.below(span), kind, dispatcher: random.below(2) };
   return { frozen, dispatchers: 2 };
+}
+
+/** The database's clock steps ahead while attempts are in flight, so that their leases end early. */
+function drawEarlyEnds(random: Random, { accounts, span }: Size): Kind {
+  const { endpoint, account } = drawEndpoint(random, accounts);
+  const closeMs = Math.min(span, CLOSE_MS);
+  const actions = Array.from({ length: 3 + random.below(6) }, () => {
+    const atMs = random.below(closeMs);
+    return [
+      { atMs, kind: "behave", endpoint, behaviour: "is slow" },
+      { atMs, kind: "donate", account, events: 1 + random.below(3) },
+      {
+        atMs: atMs + random.below(10 * SECOND_MS),
+        kind: "step clock",
+        toMs: random.below(10) * 30 * SECOND_MS,
+      },
+    ] satisfies Action[];
+  });
+  return { actions: actions.flat(), faultShare: random.pick(FAULT_SHARES) };
 }
 
 /** The database is backed up, and restored later. */

@@ -13,7 +13,7 @@ async function reportOf(seed: number): Promise<string> {
   return report(scenario, await simulate(scenario));
 }
 
-it.each([...FAILED_ONCE])(
+it.each([...FAILED_ONCE].filter(([seed]) => seed > SEEDS))(
   "seed %i breaks no rule; it once found: %s",
   async (seed) => {
     expect(await reportOf(seed)).toBe("");

@@ -12,7 +12,7 @@ export const THIS_VERSION: Version = { name: "this version", createDispatcher };
 
 /**
  * Loads the dispatcher a second time, with the pollers, recorder, activities, workflows and protos of the version
- * before. A file that it lacks comes from this version.
+ * before. A file of the simulation that it lacks comes from this version.
  */
 export async function loadPrevious(): Promise<Version> {
   const { checkOutPrevious } = await import("../upgrade/harness-previous.ts");
@@ -23,7 +23,8 @@ export async function loadPrevious(): Promise<Version> {
       if (context.parentURL !== href) return nextResolve(specifier, context);
       try {
         return nextResolve(specifier, { ...context, parentURL: before });
-      } catch {
+      } catch (error) {
+        if (specifier.startsWith("../../")) throw error;
         return nextResolve(specifier, { ...context, parentURL: href });
       }
     },

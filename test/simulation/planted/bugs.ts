@@ -142,7 +142,7 @@ export const PLANTED: readonly PlantedBug[] = [
     replace: "endUnsendable(leased.filter(({ isRunning }) => !isRunning));",
   },
   {
-    name: "a run goes on after its endpoint was deleted",
+    name: "a run continues after its endpoint was deleted",
     file: SERVICE,
     find: "await store.change({ canceled: [run], deleted: [run] });",
     replace: "await store.change({ deleted: [run] });",
@@ -228,7 +228,7 @@ export const PLANTED: readonly PlantedBug[] = [
   {
     name: "only the database's clock decides when a retry is due",
     file: BEGIN,
-    find: "Math.max(claimedMs, waitLeftMs(made.length, last.endedAtMs, nowMs)) : claimedMs;",
+    find: "retryInMs(made.length, last.endedAtMs, nowMs, claimedMs) : claimedMs;",
     replace: "claimedMs : claimedMs;",
   },
   {
@@ -262,6 +262,12 @@ export const PLANTED: readonly PlantedBug[] = [
     replace: "  12 * HOUR_MS,\n  HOUR_MS,\n];",
   },
   {
+    name: "a run gives up at its third attempt",
+    file: "workflows/src/attempt/recorder.ts",
+    find: "isRetried(outcome) ? delayAfterMs(key.attempt) : undefined;",
+    replace: "isRetried(outcome) && key.attempt < 3 ? delayAfterMs(key.attempt) : undefined;",
+  },
+  {
     name: "an attempt whose route was not found is retried",
     file: "workflows/src/http/attempt-outcome.ts",
     find: "  AttemptOutcome.NetworkError,\n]);",
@@ -280,7 +286,7 @@ export const PLANTED: readonly PlantedBug[] = [
     replace: "if (!found.some(isPublicAddress)) {",
   },
   {
-    name: "a worker that is cut off from the core goes on",
+    name: "a worker that is cut off from the core continues",
     file: CONTACT,
     find: "missed < MISSED; ",
     replace: "missed < Infinity; ",
@@ -320,7 +326,7 @@ export const PLANTED: readonly PlantedBug[] = [
     replace: "const isAhead = result.attempts.length < 0;",
   },
   {
-    name: "a restored run goes on although Temporal knows its end",
+    name: "a restored run continues although Temporal knows its end",
     file: WORKFLOW,
     find: 'if (isAhead && (result.end === "delivered" || result.end === "failed")) return result;',
   },

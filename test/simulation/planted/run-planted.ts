@@ -10,6 +10,7 @@ const KILLED_AFTER_MS = 300_000;
 /** Tries each bug with `part` in its name, and prints which rule caught it. Returns whether all were caught. */
 export function runPlanted(part: string): boolean {
   const bugs = PLANTED.filter(({ name }) => name.includes(part));
+  if (bugs.length === 0) throw new Error(`no planted bug has "${part}" in its name`);
   let caught = 0;
   process.stdout.write("| Bug | Rule that caught it | Runs |\n| --- | --- | --- |\n");
   for (const bug of bugs) {
