@@ -35,7 +35,7 @@ export class Arrivals {
     else this.#firstMs.set(id, nowMs);
   }
 
-  /** Resolves once `events` different ones have come, or none for `quietMs`. */
+  /** Resolves once `events` distinct events have arrived, or none for `quietMs`. */
   async quiet(events: number, quietMs: number): Promise<void> {
     const sinceMs = sharedNowMs();
     const isQuiet = () => sharedNowMs() - Math.max(sinceMs, this.#lastMs) >= quietMs;

@@ -26,7 +26,7 @@ const jobs = {
     answer = `HTTP/1.1 ${status} .\r\nContent-Length: 2\r\n\r\nok`;
     arrivals = new Arrivals(run);
   },
-  /** Waits until `events` different ones have come, or none for `quietMs` if it is given. */
+  /** Waits until `events` distinct events have arrived, or none for `quietMs` if it is given. */
   arrived: (events: number, quietMs?: number) => arrivals.quiet(events, quietMs ?? Infinity),
   tell: async () => arrivals.tell(),
 };

@@ -9,7 +9,7 @@ import { deliveryEnv } from "../stack/servers.ts";
 
 /** A running layout: the core's port and the processes. */
 type Running = { readonly corePort: number; readonly pids: number[]; stop(): Promise<void> };
-/** A layout of the product over processes. Each start makes new ones. */
+/** A layout of the product over processes. Each start creates new processes. */
 export type Layout = Side & { corePort(): number };
 
 /** The layouts of the product over processes. */

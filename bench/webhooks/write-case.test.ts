@@ -8,7 +8,7 @@ it("counts from the first call's beginning to the last arrival", () => {
   });
 });
 
-it("counts what never came as lost, and in no rate", () => {
+it("counts missing events as lost, and excludes them from rates", () => {
   const arrived = { firstMs: { "r-1": 1_200 }, again: 3 };
   expect(summarize("r-", [1_000, 1_100, 1_150], arrived)).toEqual({
     ...{ perSecond: 5, p50Ms: 100, p99Ms: 100, lost: 2, again: 3 },
