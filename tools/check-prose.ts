@@ -18,6 +18,11 @@ const REPLACED: readonly (readonly [RegExp, string])[] = [
   [/\bneither asks? who\b|\basks? nobody who\b/i, "is not authenticated"],
   [/\bwhoever\b/i, "the actor's name, or: a client that"],
   [/\bwherefore\b|\bthereof\b|\bthereby\b|\bhereby\b/i, "plain words"],
+  [/\banew\b/i, "again, or re- and the verb"],
+  [/\bheed(?:s|ed|ing)?\b/i, "use, ignore"],
+  [/\bgo(?:es|ing)? on\b/i, "continue"],
+  [/\bwhatever\b|\bwherever\b|\bhowever (?:many|long|often)\b/i, "any, or: even if"],
+  [/\bgives? back\b/i, "release, return"],
 ];
 /**
  * The longest subject of a commit. After its area it must be imperative: "mend", not "mended", "mends" or "mending".

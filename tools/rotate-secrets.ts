@@ -8,7 +8,7 @@ import {
 } from "@activity/server";
 import { databaseSentence } from "./database-error.ts";
 
-const USAGE = `Encrypts stored signing secrets anew, under the first of SECRET_KEYS, in the database that
+const USAGE = `Re-encrypts stored signing secrets under the first of SECRET_KEYS, in the database that
 DATABASE_URL names. Running instances are not disturbed; each must know that key already.
 
   node tools/rotate-secrets.ts            all that are under another key
@@ -58,7 +58,7 @@ function report(
     return `${remaining} left under ${name}${noteOn(remaining, others.includes(name))}`;
   });
   process.stdout.write(
-    [`${count} encrypted anew, under ${first}`, ...lines].map((line) => `${line}\n`).join(""),
+    [`${count} re-encrypted under ${first}`, ...lines].map((line) => `${line}\n`).join(""),
   );
   if (undecryptable.length > 0) {
     const named = undecryptable.slice(0, MAX_NAMED).join(", ");

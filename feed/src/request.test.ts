@@ -13,7 +13,7 @@ describe("§4.4.8 the wait after a failure", () => {
     expect(wait(86_400_000, 0)).toBe(600_000);
   });
 
-  it("is never shorter than the back-off, whatever Retry-After says", () => {
+  it("is never shorter than the back-off, with any Retry-After", () => {
     const waits = [1, 2, 3].map((failures) =>
       delayMs(failed("rate_limit_exceeded", 0), failures, 0),
     );

@@ -1,5 +1,7 @@
 const BEARER = /^bearer +(\S+)$/i;
-/** The form of an API key (§2.7). Nothing else goes upstream, above all no service credential. */
+/**
+ * The form of an API key (§2.7). The gateway forwards nothing else, so it never forwards a client's service credential.
+ */
 const API_KEY = /^act_live_[0-9a-f]{64}$/;
 
 /**

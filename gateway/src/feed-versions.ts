@@ -21,7 +21,7 @@ const RETRY_MS = 250;
 /** Clients that poll return within this time. */
 const LINGER_MS = 30_000;
 
-/** Creates the versions, which one stream brings for all waiting requests. Each change of a feed calls `onChange`. */
+/** Creates the versions. One stream brings them for all waiting requests. Each feed change calls `onChange`. */
 export function createFeedVersions(
   upstream: Upstream,
   onChange: (accountId: string, version: bigint) => void,

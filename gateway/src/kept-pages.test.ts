@@ -26,7 +26,7 @@ describe("ADR 0032: pages are kept", () => {
     expect(pages.find("key a", "")).toBeUndefined();
   });
 
-  it("as one page only, whether it is empty or not", () => {
+  it("a newer page replaces the kept one, whether it is empty or not", () => {
     const pages = createKeptPages(MB);
     pages.note("key", "a", empty("1"));
     for (const etag of ["2", "3"]) pages.note("key", "a", page(etag));

@@ -103,7 +103,7 @@ describe("a request that is not well-formed is counted and answered as JSON", ()
     expect(calls()).toEqual(["AdmitClient"]);
   }
 
-  it("once, in however many pieces the rest of it comes", async () => {
+  it("once, even if the rest arrives in many pieces", async () => {
     const socket = connect(port, "127.0.0.1");
     let text = "";
     socket.on("data", (chunk) => {

@@ -52,7 +52,7 @@ async function readPage(
   request: ListActivitiesRequest,
 ): Promise<ReadPage> {
   const kept = pages.find(apiKey, query);
-  // The request is used again while it waits for a record. Meanwhile the kept page may have been displaced.
+  // A waiting poll reuses its request. The kept page may have been evicted since.
   if (kept === undefined) delete request.ifNoneMatch;
   else request.ifNoneMatch = kept.etag;
   const page = await upstream.activity.listActivities(request, options);

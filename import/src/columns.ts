@@ -131,7 +131,7 @@ function withWholeDate(
 function withOneAmount(found: Columns, overrides: ColumnOverrides): Columns {
   if (overrides.amount && overrides.amount_cents) {
     throw new ImportError(
-      "--column names both amount and amount_cents: name the one whose unit the file has.",
+      "--column names both amount and amount_cents: keep the one that matches the file's unit.",
     );
   }
   const { amount, amount_cents: cents, ...others } = found;

@@ -34,7 +34,7 @@ export function readCoreConfig(env: Environment, local: LocalCore): CoreConfig {
       "Set SERVICE_CREDENTIAL to a credential with the permissions donation.import and account.read (and CORE_URL to the core's address), or run npm start once on this machine.",
     );
   }
-  // The core of npm start runs on this machine, whatever its address.
+  // The core of npm start runs on this machine, at any address.
   const coreUrl = env.CORE_URL ? readCoreUrl(env, "", problem) : local.coreUrl || DEFAULT_CORE_URL;
   const file = (name: string) => env[name] || undefined;
   return {

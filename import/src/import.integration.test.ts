@@ -125,7 +125,7 @@ describe("npm run import", () => {
     expect(await countDonations()).toBe(3);
   });
 
-  it("imports with a credential for the account alone, by its id", async () => {
+  it("imports with a credential of this account only, by its id", async () => {
     const permissions = [Permission.DonationImport, Permission.AccountRead];
     const env = { SERVICE_CREDENTIAL: await stack.credentialOf(account, ...permissions) };
     const file = await writeCsv("id,amount,currency,date\n1,5,eur,2024-01-31T12:05:59Z\n");

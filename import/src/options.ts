@@ -40,7 +40,7 @@ export function parseOptions(argv: readonly string[]): ImportOptions | undefined
     throw new ImportError(`Name exactly one CSV file. ${SEE_HELP}`);
   }
   if (!values.account) {
-    throw new ImportError(`Say whose donations these are with --account NAME. ${SEE_HELP}`);
+    throw new ImportError(`Name the account with --account NAME. ${SEE_HELP}`);
   }
   return {
     path,

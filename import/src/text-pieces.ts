@@ -79,7 +79,7 @@ function checkUnchanged(path: string, before: FileState, now: FileState): void {
     before.size === now.size && before.changedMs === now.changedMs && before.inode === now.inode;
   if (isSame) return;
   throw new ImportError(
-    `${path} changed while it was read: let nothing write to it and import it again; what is stored is not stored twice.`,
+    `${path} changed while it was read: stop other writers, then import it again. Stored rows are not stored twice.`,
   );
 }
 

@@ -22,7 +22,7 @@ describe("the client's address", () => {
     expect(proxied("10.0.0.1", [])).toBe("10.0.0.1");
   });
 
-  it("is the right-most address that is no trusted proxy, whatever a client wrote before it", () => {
+  it("is the right-most address that is not a trusted proxy, even if a client wrote others before it", () => {
     expect(proxied("10.0.0.1", ["6.6.6.6, 9.9.9.9, 10.0.0.2"])).toBe("9.9.9.9");
     expect(proxied("10.0.0.1", ["6.6.6.6", "9.9.9.9,10.0.0.2"])).toBe("9.9.9.9");
     expect(proxied("10.0.0.1", ["10.0.0.3,10.0.0.2"])).toBe("10.0.0.3");

@@ -104,7 +104,7 @@ export function currentTraceparent(): string | undefined {
 export type TraceConfig = {
   /** The base URL of a collector that takes OTLP over HTTP. */
   readonly endpoint: string;
-  /** The part of all traces that is sampled, 0 to 1. */
+  /** The fraction of traces that is sampled, 0 to 1. */
   readonly ratio: number;
   /** `undefined`: the process's default. */
   readonly serviceName: string | undefined;

@@ -109,7 +109,7 @@ describe("the running gateway", () => {
     expect(accepted?.toSorted()).toEqual(described.toSorted());
   });
 
-  it("gives only described answers, whatever a client sends", async () => {
+  it("gives only described answers to anything that a client sends", async () => {
     const { apiKey, accountId } = await createReader(stack);
     await createPlatformEvent(stack, accountId, { actorName: "💜" });
     for (const path of [...PATHS, "/api/v1/activity?cursor=x", "/api/v1/me?x=1", "/api/v1/x"]) {

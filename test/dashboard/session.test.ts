@@ -271,7 +271,7 @@ describe("ADR 0038: a session", () => {
     const late = dashboard.browser();
     late.cookie = `__Host-session=${"e".repeat(64)}`;
     const codeHash = sha256(await dashboard.code(accountId));
-    // The statements of an exchange. `query` has one connection, so they are one transaction.
+    // The statements that exchange a link for a session. `query` uses one connection, so they share a transaction.
     await database.query("START TRANSACTION");
     await database.query(
       "UPDATE session_link SET session_hash = UNHEX(?) WHERE code_hash = UNHEX(?)",

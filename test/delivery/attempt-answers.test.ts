@@ -27,7 +27,7 @@ async function postCounting(receiver: Receiver) {
   return { report, bytesRead: opened[0]?.bytesRead };
 }
 
-describe("ADR 0027: the status decides, whatever becomes of the rest of the answer", () => {
+describe("ADR 0027: the status decides, even if the rest of the answer is lost or wrong", () => {
   const STATUSES = [
     [200, "delivered"],
     [404, "route_not_found"],
@@ -77,7 +77,7 @@ describe("ADR 0027: the status decides, whatever becomes of the rest of the answ
   });
 });
 
-describe("§6.4 2xx is success whatever the body", () => {
+describe("§6.4 2xx is success with any body", () => {
   it.each([
     ["of 8 MiB, announced", `${OK_HEAD}content-length: ${8 << 20}\r\n\r\n`, 8 << 20],
     ["that never ends", `${OK_HEAD}\r\n`, Number.POSITIVE_INFINITY],

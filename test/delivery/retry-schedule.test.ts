@@ -92,7 +92,7 @@ it.each([
   expect(delivery?.state).toBe(DeliveryState.CANCELED);
 });
 
-it("keeps to the schedule whatever Retry-After the receiver names", async () => {
+it("keeps to the schedule with any Retry-After of the receiver", async () => {
   const { requests, history } = await runToEnd(async ({ attempt }) => {
     if (attempt === 1) skipping.receiver.behaviour = answer(429, "retry-after: 1\r\n");
     if (attempt === 2) skipping.receiver.behaviour = answer(503, "retry-after: 86400\r\n");

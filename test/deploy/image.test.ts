@@ -105,7 +105,7 @@ it("serves all in one process as another user on a read-only root, with secrets 
     await requestOf(dashboard, call, { method: "POST", headers, body: '{"code":"guessed"}' });
   }
   expect(await one.end()).toBe(0);
-  // The gateway and the browsers' port each warn once about an unknown proxy, however many requests it forwards.
+  // The gateway and the browsers' port each warn once about an unknown proxy, for any number of forwarded requests.
   expect(one.output().split(UNTRUSTED_PROXY)).toHaveLength(3);
   expect(await probe(health)).toMatchObject({ code: 1 });
 });

@@ -117,7 +117,7 @@ describe("@activity/feed, packed and installed in a bare project", () => {
   });
 });
 
-it("the README names all error codes, and its own checkpoint keeps what it gets", async () => {
+it("the README names all error codes, and its checkpoint example loads what it saved", async () => {
   const text = readFileSync(join(FEED_FOLDER, "README.md"), "utf8");
   const named = text.matchAll(/^\| `([a-z]+_[a-z_]+|unavailable)` +\| /gm);
   expect([...named].map(([, code]) => code)).toEqual(FEED_ERROR_CODES);

@@ -60,7 +60,7 @@ async function follow(apiKey: string, isWriting: () => boolean) {
 }
 
 describe("§4.4 an export", () => {
-  it("with a fixed since and until holds each record once, whatever the page size, and ends", async () => {
+  it("with a fixed since and until holds each record once, with any page size, and ends", async () => {
     const { accountId, apiKey } = await createReader(stack);
     for (let index = 0; index < 25; index++) await createPlatformEvent(stack, accountId);
     const query = `order=asc&since=${SINCE}&until=2100-01-01T00:00:00Z`;

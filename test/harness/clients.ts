@@ -8,7 +8,7 @@ type Options = Partial<Parameters<typeof createGrpcTransport>[0]>;
 /** Creates a client of a service of a core. */
 export type Clients = <Service extends DescService>(service: Service) => Client<Service>;
 
-/** A gRPC transport to a core. Every call sends these headers. A function is called anew for each call. */
+/** A gRPC transport to a core. Every call sends these headers. A function is called for each call. */
 export function transportTo(
   baseUrl: string,
   headers: Headers | (() => Headers),

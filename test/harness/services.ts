@@ -168,7 +168,7 @@ export async function startServices(given?: TestDatabase) {
       ]),
 
     /**
-     * Sends a test to an endpoint whatever the limit of ten tests a minute. It retries, because many parallel calls
+     * Sends a test to an endpoint, despite the limit of ten tests a minute. It retries, because many parallel calls
      * may reach the limit. Returns the first run of the delivery.
      */
     async sendTest(accountId: string, endpointId: string): Promise<Run> {

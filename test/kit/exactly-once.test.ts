@@ -57,7 +57,7 @@ describe("an event's effect is there exactly once at a receiver built on the pac
   }, 600_000);
 
   it("and a forged, changed or late request has no effect", async () => {
-    expect(await kit.trySend()).toContain("The receiver is right.");
+    expect(await kit.trySend()).toContain("The receiver passed all checks.");
     await expectEveryEffectOnce();
   });
 });

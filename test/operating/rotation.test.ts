@@ -226,7 +226,7 @@ it("rotates every secret of two instances under load without a failed request or
   await restartInTurn();
   age = NEW;
 
-  // Nothing uses the old value of a secret that is no list.
+  // No process uses the old value of a single-value secret.
   await stories.more(STORIES);
   await database.query(`DROP USER ${USER[OLD]}@'%'`);
   await sendToRedis(`AUTH ${PASSWORD[NEW]}`, `ACL SETUSER default <${PASSWORD[OLD]}`);

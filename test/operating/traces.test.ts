@@ -177,7 +177,7 @@ describe("a donation that is paid in a sampled trace", () => {
   });
 });
 
-it("a client's request is its own trace, through gateway and core, whatever trace the client names", async () => {
+it("a client's request is its own trace, through gateway and core, even if the client names another trace", async () => {
   const traceparent = `00-${FOREIGN}-${CALLER.spanId}-01`;
   const authorization = `Bearer ${apiKey}`;
   const direct = client(ActivityService, { authorization, traceparent });

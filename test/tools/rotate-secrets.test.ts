@@ -43,7 +43,7 @@ it("ends with 1 while any secret is left, and says under which key", async () =>
   expect(await rotate(["--drop", idOf(OLD)], KEYS)).toEqual({
     exitCode: 0,
     stdout: expect.stringMatching(
-      new RegExp(`^1 encrypted anew, under ${idOf(YOUNG)}\n0 left under ${idOf(OLD)}: `),
+      new RegExp(`^1 re-encrypted under ${idOf(YOUNG)}\n0 left under ${idOf(OLD)}: `),
     ),
     stderr: "",
   });

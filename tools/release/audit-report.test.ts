@@ -15,7 +15,7 @@ it("counts a vulnerability once, however many packages it reaches", () => {
   expect(readAudit(OUTPUT, [], "2026-11-22")).toEqual({ kind: "asked", found, unused: [] });
 });
 
-it("leaves out what is explained until its day, and from then on says so", () => {
+it("omits an explained finding until its date, and reports it as expired afterwards", () => {
   const before = readAudit(OUTPUT, [EXPLAINED], "2026-11-30");
   expect(before).toEqual({ kind: "asked", found: [], unused: [] });
   const found = [`inner: high, reads too much, ${URL} (explained until 2026-12-01)`];
@@ -23,7 +23,7 @@ it("leaves out what is explained until its day, and from then on says so", () =>
   expect(from).toEqual({ kind: "asked", found, unused: [] });
 });
 
-it("explains one package's advisory and no other's, and names explanations of nothing", () => {
+it("an explanation covers one package only, and unused explanations are listed", () => {
   const other = { ...EXPLAINED, package: "else" };
   expect(readAudit(OUTPUT, [other], "2026-11-22")).toMatchObject({
     found: [expect.stringContaining("inner")],

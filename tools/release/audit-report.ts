@@ -29,9 +29,9 @@ type Report = {
 };
 
 /**
- * Parses the output of `npm audit --json`. The result is `not_asked` if the registry did not answer: that is no
- * finding. `found` has a line for each vulnerability without a valid explanation. `unused` has the advisories of
- * explanations that match nothing.
+ * Parses the output of `npm audit --json`. The result is `not_asked` if the registry did not answer. This does not
+ * count as a finding. `found` has a line for each vulnerability without a valid explanation. `unused` has the
+ * advisories of explanations that match nothing.
  */
 export function readAudit(
   output: string,

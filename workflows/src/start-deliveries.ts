@@ -130,7 +130,7 @@ export function startDeliveries(options: {
         if (signal.aborted) return;
         const away = cause instanceof ConnectError ? "the core" : "Temporal";
         log.error(`retries wait for ${away}`, fieldsOfTemporalFailure(cause));
-        // A run that lasted this long had started well, so the pauses begin anew.
+        // A run that lasted this long had started well, so the pauses start again.
         if (timing.nowMs() - startedAt > MAX_PAUSE_MS) pauseMs = FIRST_PAUSE_MS;
         await wait(timing, pauseMs, signal);
         bundled = bundled.catch(bundleWorkflows);

@@ -16,7 +16,7 @@ export function file(path: string): Checkpoint {
       try {
         return JSON.parse(text);
       } catch (cause) {
-        const message = `${path} holds no checkpoint: name another file, or delete it to start anew.`;
+        const message = `${path} holds no checkpoint: name another file, or delete it to start again.`;
         throw new FeedError("invalid_checkpoint", message, { cause });
       }
     },

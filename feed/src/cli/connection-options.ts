@@ -29,9 +29,9 @@ type Filters = { readonly type?: string | undefined; readonly platform?: string 
 export function refuseKeys(args: readonly string[]): void {
   if (!args.some((arg) => KEY.test(arg) || /^--?(api-?)?key(=|$)/.test(arg))) return;
   throw new UsageError(
-    "An API key does not go into an argument: other users of this machine can read it there, and " +
-      "the shell keeps it. Set ACTIVITY_KEY, name a file with --key-file, or wait to be asked. " +
-      "Revoke a key that you have typed here in the dashboard.",
+    "Do not pass an API key as an argument: other users can read it, and the shell's history keeps " +
+      "it. Set ACTIVITY_KEY, use --key-file, or enter the key when asked. Revoke the key that you " +
+      "typed, in the dashboard.",
   );
 }
 

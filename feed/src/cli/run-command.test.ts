@@ -70,9 +70,9 @@ describe("activity-feed", () => {
     [["follow", "--since", "today"], "since must be a Date or a UTC time"],
     [["export", "--csv"], "--csv --since 2026-01-01T00:00:00Z"],
     [["hub", "--port", "80a"], "--port is a number from 0 to 65535"],
-    [["me", KEY], "An API key does not go into an argument"],
-    [["me", `--key=${KEY}`], "An API key does not go into an argument"],
-    [["me", "--api-key", "x"], "An API key does not go into an argument"],
+    [["me", KEY], "Do not pass an API key as an argument"],
+    [["me", `--key=${KEY}`], "Do not pass an API key as an argument"],
+    [["me", "--api-key", "x"], "Do not pass an API key as an argument"],
   ])(
     "%j: says what is wrong and what is accepted, with 2, and never the key",
     async (args, text) => {
@@ -176,7 +176,7 @@ describe("activity-feed export", () => {
     expect(printed.map((line) => `${line}\n`).join("")).toBe(readFileSync(path, "utf8"));
   });
 
-  it("ends with 130 when it is interrupted, so that no script goes on with half of the records", async () => {
+  it("exits with 130 when interrupted, so that no script continues with half of the records", async () => {
     api.pageSize = 1;
     for (const number of [1, 2, 3]) api.store(createRecord(number));
     const isBegun = ({ printed }: Ran) => printed.length === 2;

@@ -18,7 +18,9 @@ export function refusalOf(
   url: URL,
   hub: { readonly port: number; readonly token: string },
 ): Refusal | undefined {
-  const hosts = ["127.0.0.1", "localhost", "[::1]"].map((name) => `${name}:${hub.port}`);
+  // Browsers leave out the port 80.
+  const port = hub.port === 80 ? "" : `:${hub.port}`;
+  const hosts = ["127.0.0.1", "localhost", "[::1]"].map((name) => `${name}${port}`);
   const origins = hosts.map((host) => `http://${host}`);
   if (!hosts.includes(headers.host ?? "")) {
     return { status: 421, sentence: `The hub answers at ${hosts.join(", ")} only.` };

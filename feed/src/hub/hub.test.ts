@@ -117,7 +117,7 @@ describe("the hub's WebSocket", () => {
     return { socket, received };
   }
 
-  it("brings each record as one text, even a long one, and those after ?after=", async () => {
+  it("sends each record, even a long one, as one text, and ?after= replays later ones", async () => {
     const long = { ...createRecord(1), message: "💜".repeat(30_000) };
     const middle = { ...createRecord(2), message: "ä".repeat(300) };
     const { socket, received } = await openSocket();

@@ -42,7 +42,7 @@ describe("§4.2 a query", () => {
     expect(() => parse(query)).toThrow(InvalidParameterError);
   });
 
-  it("that is refused has its parameter named, an unknown one unless it could be a key", () => {
+  it("is refused with its name, but never with a name or value that looks like an API key", () => {
     const apiKey = `act_live_${"0123456789abcdef".repeat(4)}`;
     expect(() => parse("Limit=1")).toThrow(
       "Limit is an unknown parameter: limit, type, cursor are accepted here.",
@@ -56,7 +56,7 @@ describe("§4.2 a query", () => {
     }
   });
 
-  it("gives back whatever was encoded, and throws nothing but InvalidParameterError", () => {
+  it("returns each encoded value, and throws nothing but InvalidParameterError", () => {
     const text = fc.string({ unit: "grapheme", minLength: 1 });
     fc.assert(
       fc.property(text, text, (type, cursor) => {

@@ -16,7 +16,8 @@ const CLIENT = `
 `;
 
 /**
- * Sends a request and resets its connection before it is accepted: this thread, which accepts, is blocked meanwhile.
+ * Sends a request and resets its connection before the server accepts it. This thread would accept it, so it blocks
+ * meanwhile.
  */
 export async function resetAtOnce(port: number, text: string): Promise<void> {
   const closed = new Int32Array(new SharedArrayBuffer(4));

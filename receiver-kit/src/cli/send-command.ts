@@ -30,8 +30,8 @@ export const sendCommand: Command = async (args, context) => {
   }
   context.print(
     wrong === 0
-      ? "The receiver is right."
-      : `The receiver is wrong in ${wrong} of ${trials.length}.`,
+      ? "The receiver passed all checks."
+      : `The receiver failed ${wrong} of ${trials.length} checks.`,
   );
   return wrong === 0 ? 0 : 1;
 };

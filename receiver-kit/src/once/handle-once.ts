@@ -7,7 +7,7 @@ const MAX_EVENT_ID_LENGTH = 255;
 const MAX_RECORD_LENGTH = 240;
 
 /**
- * Runs `work` for an event once, however often the event is delivered.
+ * Runs `work` for an event once, even if the event is delivered several times.
  *
  * Answer 2xx to `handled` and `seen_before`. Answer 5xx to the other outcomes, so that the sender retries. If `work`
  * rejects, this releases the claim and rejects with the same error.

@@ -33,7 +33,7 @@ describe("receiver-kit send", () => {
     );
     const { code, text } = await run(["send", receiver.url]);
     await receiver.close();
-    expect(text).toContain("The receiver is right.");
+    expect(text).toContain("The receiver passed all checks.");
     expect(text.split("\n")).toHaveLength(13);
     expect(code).toBe(0);
     expect(handle).toHaveBeenCalledTimes(4);
@@ -46,7 +46,7 @@ describe("receiver-kit send", () => {
     await gullible.close();
     expect(everything.code).toBe(1);
     expect(everything.text).toContain("forged signature");
-    expect(everything.text).toContain("The receiver is wrong in 7 of 12.");
+    expect(everything.text).toContain("The receiver failed 7 of 12 checks.");
     const nothing = await run(["send", gullible.url]);
     expect(nothing).toMatchObject({ code: 1, text: expect.stringContaining("ECONNREFUSED") });
   });

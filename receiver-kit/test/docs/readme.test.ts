@@ -65,7 +65,7 @@ describe("README", () => {
         const args = ["send", `http://localhost:${port}/webhooks`];
         const env = { WEBHOOK_SECRET: SECRET };
         const code = await runCommand(args, env, (line) => lines.push(line));
-        expect(lines.join("\n")).toContain("The receiver is right.");
+        expect(lines.join("\n")).toContain("The receiver passed all checks.");
         expect(code).toBe(0);
       } finally {
         receiver.kill();

@@ -33,7 +33,7 @@ type AccountNoRow = RowDataPacket & { account_no: number };
 /** A row of `lockForDeletion`. */
 export type DeletionRow = AccountNoRow & { deleted_at: number | null };
 
-/** Locks an account, whatever its state. */
+/** Locks an account in any state. */
 export function lockForDeletion(accountNo: number, accountId: string): Statement {
   return {
     sql: "SELECT account_no, deleted_at FROM account WHERE account_no = ? AND id = ? FOR UPDATE",

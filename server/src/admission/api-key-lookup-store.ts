@@ -7,7 +7,7 @@ import { createWaitQueue } from "./wait-queue.ts";
 
 const DEADLINE_MS = 3_000;
 
-/** Finds the row of a request's API key, whatever the key's state. */
+/** Finds the row of a request's API key, in any state. */
 export type FindApiKey = (request: AdmissionRequest) => Promise<ApiKeyRow | undefined>;
 
 /** Creates a look-up. One statement reads the keys of all waiting requests. */
@@ -24,7 +24,7 @@ export function createFindApiKey(pool: Pool, nowMs: () => number): FindApiKey {
   });
 }
 
-/** Finds the keys with these hashes, whatever their state. */
+/** Finds the keys with these hashes, in any state. */
 export function findApiKeys(pool: Pool, keyHashes: readonly Buffer[]): Promise<ApiKeyRow[]> {
   const sql = `SELECT ${API_KEY_COLUMNS(NOW_MICROS)} FROM ${API_KEY_TABLES} WHERE k.key_hash IN (?)`;
   return withDeadline<ApiKeyRow[]>(pool, DEADLINE_MS, (connection, answer) =>

@@ -33,7 +33,7 @@ type Row = RowDataPacket & {
 const ACTIVE = `(revoked_at IS NULL AND expires_at > ${NOW_MICROS})`;
 const COLUMNS = `id, name, prefix, created_at, expires_at, revoked_at, last_used_at, ${ACTIVE} AS active`;
 
-/** Looks keys up by account and id, whatever their state. */
+/** Looks keys up by account and id, in any state. */
 export const apiKeysBy = lookupOf<Row, StoredApiKey>({
   select: `SELECT account_no, ${COLUMNS} FROM api_key`,
   key: ["account_no", "id"],

@@ -68,6 +68,6 @@ function sessionEnded(): DomainError {
 function notForBrowsers(): DomainError {
   return new DomainError(
     ErrorCode.PermissionDenied,
-    "This call is for internal services, which make it at the core's own port.",
+    "Only internal services may make this call, at the core's port.",
   );
 }

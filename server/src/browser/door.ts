@@ -10,7 +10,7 @@ export function checkOwnPage(header: Headers, origin: string): void {
   }
   const site = header.get("sec-fetch-site");
   if (site !== null && site !== "same-origin") {
-    throw refused("by its own page, and Sec-Fetch-Site says that another site made this one");
+    throw refused("by its own page, but Sec-Fetch-Site names another site");
   }
   if (header.get("connect-protocol-version") !== "1") {
     throw refused("in the Connect protocol, with the header Connect-Protocol-Version: 1");
@@ -20,6 +20,6 @@ export function checkOwnPage(header: Headers, origin: string): void {
 function refused(how: string): DomainError {
   return new DomainError(
     ErrorCode.PermissionDenied,
-    `The dashboard's calls are made ${how}: open the dashboard at its own address.`,
+    `The dashboard's calls must be made ${how}. Open the dashboard at its own address.`,
   );
 }

@@ -51,7 +51,7 @@ export class DomainError extends Error {
 
 /** The caller's address is over its limit, so none of its requests is answered. */
 export class ClientRefusedError extends DomainError {
-  /** How many milliseconds the refusal lasts, whatever the caller shows. Undefined if unknown. */
+  /** How many milliseconds the refusal lasts for any request of this caller. Undefined if unknown. */
   readonly refusedForMs: number | undefined;
 
   constructor(message: string, refusedForMs: number | undefined) {

@@ -15,7 +15,7 @@ function countTo(last: number, failure?: Error) {
   return { made, items: oneAhead(source()) };
 }
 
-it("gives all items in order, and is one item ahead", async () => {
+it("yields all items in order, and prepares one ahead", async () => {
   const { made, items } = countTo(3);
   const given: number[] = [];
   for await (const item of items) {

@@ -145,7 +145,7 @@ async function whenFree(name: string, run: () => Promise<void>): Promise<void> {
     await wait(TABLE_PAUSE_MS);
   }
   throw new MigrationError(
-    `${name} cannot change its table: a transaction reads it, for example a dump. End it, or wait for its end, then start again.`,
+    `${name} cannot change its table while a transaction, such as a dump, reads it. End the transaction or wait, then start again.`,
   );
 }
 

@@ -70,7 +70,7 @@ describe("the VSchemas, ADR 0048", () => {
     }
   });
 
-  it("have a lookup vindex for each key that must be unique beyond an account", () => {
+  it("have a lookup vindex for each key that is unique across accounts", () => {
     const unique = sqlOf("migrations").flatMap((sql) => {
       const table = tableOf(sql)[0]?.[0];
       if (table === undefined || !hasAccount(table)) return [];

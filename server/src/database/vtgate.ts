@@ -23,7 +23,7 @@ export async function checkNoKeyspace(connection: Connection): Promise<void> {
   const [rows] = await connection.query<RowDataPacket[]>("SELECT DATABASE() AS keyspace");
   if (!rows[0]?.keyspace) return;
   throw new MigrationError(
-    "DATABASE_URL leads to a vtgate and names a keyspace there: it must end behind the port, for the tables lie in two keyspaces.",
+    "DATABASE_URL leads to a vtgate, so it must not name a keyspace: the tables are in two. End it after the port.",
   );
 }
 

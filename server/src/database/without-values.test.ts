@@ -11,7 +11,7 @@ it("keeps verbs, tables and columns, and replaces each value by a question mark"
   );
 });
 
-it("shows nothing of any value, wherever the statement is cut", () => {
+it("shows nothing of any value, even if the statement is cut in it", () => {
   const marked = fc.tuple(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }));
   const filler = fc.integer({ min: 0, max: 16_400 });
   fc.assert(

@@ -23,7 +23,7 @@ export function parsePageToken(accountId: string, list: string, token: string): 
   if (position === undefined) {
     throw new DomainError(
       ErrorCode.InvalidParameter,
-      "page_token is no token of a list of deliveries; it accepts the next_page_token of the page before. Start again without it.",
+      "page_token must be the next_page_token of the previous page. Start again without it.",
     );
   }
   if (fingerprint !== fingerprintOf(accountId, list)) {

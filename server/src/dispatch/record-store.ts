@@ -132,7 +132,7 @@ export function updateAfterAttempt(
   };
 }
 
-/** Turns entries whose first attempt failed (at least one) into ones to begin a workflow, claimable at once. */
+/** Changes entries of failed first attempts into workflow entries that can be claimed at once. `runs` is not empty. */
 export function turnIntoRetries(runs: readonly RunKey[]): Statement {
   const { sql, values } = anyRun(runs, { account: "account_no", delivery: "delivery_id" });
   return {

@@ -44,7 +44,7 @@ describe("a contribution", () => {
     expect(answer.donation?.visible).toBe(false);
   });
 
-  it("starts no subscription and is not in the feed when it is a test", async () => {
+  it("that is a test starts no subscription and is not in the feed", async () => {
     const subscription = unique("subscription");
     const tried = await contribute(unique("test"), subscription, true);
     expect(tried.first).toBe(false);

@@ -8,7 +8,7 @@ const MAX_REMOVED = 100;
 
 /**
  * Looks up an account's deleted endpoints to which no delivery runs or can begin. Reads one index entry for each,
- * however many deliveries it has.
+ * with any number of deliveries.
  */
 export const removableEndpointsOf = lookupOf<RowDataPacket & { id: string }, string>({
   select: "SELECT e.account_no, e.id FROM endpoint e",

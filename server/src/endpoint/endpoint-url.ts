@@ -8,5 +8,8 @@ import { DomainError, ErrorCode } from "../common/errors.ts";
 export function parseEndpointUrl(text: string, allowedTargets: ReadonlySet<string>): string {
   const target = parseTargetUrl(text, allowedTargets);
   if ("href" in target) return target.href;
-  throw new DomainError(ErrorCode.InvalidParameter, `url accepts ${ACCEPTED_URL[target.broken]}.`);
+  throw new DomainError(
+    ErrorCode.InvalidParameter,
+    `url must have ${ACCEPTED_URL[target.broken]}.`,
+  );
 }

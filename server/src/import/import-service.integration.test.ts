@@ -64,7 +64,7 @@ describe("an import", () => {
     expect(feed.map((activity) => activity.value).sort()).toEqual([1, 500, 500]);
   });
 
-  it("brings back no row whose donation was deleted: its name and message stay erased", async () => {
+  it("does not restore a deleted donation: its name and message stay erased", async () => {
     await services.importRows(accountId, Platform.CSV, [row("a", { message: "hi" }), row("b")]);
     const key = { accountId, externalId: "a" };
     const unknown = { code: ErrorCode.DonationNotFound };

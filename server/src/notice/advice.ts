@@ -12,7 +12,7 @@ export function adviceOf(kind: NoticeKind, level: number): string {
         ? "An API key has ended, and its clients are refused. Create a new key and give it to them."
         : `An API key ends in ${level} days or less. Renew it: its text stays the same.`;
     case NoticeKind.SecretOverlapEnds:
-      return "An endpoint's old signing secret stops signing. Check that the receiver has the new one, then remove the old one from it.";
+      return "An endpoint's new signing secret signs soon, or signs already. Check that the receiver accepts both. Remove the old one a minute after the new one signs.";
     case NoticeKind.SessionLinkReused:
       return "A link into the dashboard was opened a second time. If that was not you, sign out everywhere.";
   }

@@ -200,7 +200,7 @@ export function throwIfRefused(result: AdmissionResult): void {
 function forBrowsers(): DomainError {
   return new DomainError(
     ErrorCode.PermissionDenied,
-    "This call is for the dashboard in a browser, which makes it at the address of DASHBOARD_URL.",
+    "Only the dashboard may make this call, at the address of DASHBOARD_URL.",
   );
 }
 

@@ -6,9 +6,9 @@ import type { NodeResponse } from "./listener.ts";
 const MAX_STREAM_ID = 2 ** 31 - 1;
 
 /**
- * Tells the connections of a listener to close: by `Connection: close` in HTTP/1.1, by GOAWAY in HTTP/2. Each is told
- * before the end of its only answer in flight, because its client is not about to send then. A Node client refuses or
- * loses what it sends at the moment of a GOAWAY.
+ * Tells the connections of a listener to close: by `Connection: close` in HTTP/1.1, by GOAWAY in HTTP/2. It tells each
+ * connection before its only answer ends, because the client sends nothing then. A Node client can lose a request sent
+ * during a GOAWAY.
  */
 export type Goodbye = {
   addSession(session: ServerHttp2Session): void;

@@ -49,5 +49,5 @@ async function* messages(
     for await (const one of answer(sent)) yield messageFrom(method.output, one);
     return;
   }
-  throw new ConnectError(`${method.name} was sent no message`, Code.InvalidArgument);
+  throw new ConnectError(`${method.name} received no message`, Code.InvalidArgument);
 }

@@ -10,7 +10,7 @@ export type CoreReadiness = "serving" | "unavailable" | "draining";
 export type Readiness = {
   /** Returns the state. The database's answer is at most a second old. */
   read(): Promise<CoreReadiness>;
-  /** Reports `draining` from now on, whatever the state of the database. */
+  /** Reports `draining` from now on, in any state of the database. */
   drain(): void;
   readonly draining: AbortSignal;
 };

@@ -104,7 +104,7 @@ export function createSurelyValid(): (schema: DescMessage, message: Message) => 
     };
   }
 
-  /** Returns the check of a field's value, or of a list's item by the rules for items. */
+  /** Returns the check of a field's value. With `isItem`, checks one item of a list. */
   function valueCheck(field: DescField, rules: FieldRules, isItem = false): Check {
     const own = rulesCheck(rules);
     if (field.fieldKind === "map") return perhaps;

@@ -154,7 +154,7 @@ describe("a message that is found surely valid", () => {
     );
   });
 
-  it("is what callers mostly send", () => {
+  it("accepts typical requests without the full validator", () => {
     const accountId = "abcdefghijklmno";
     const contribution = create(contract.RecordContributionRequestSchema, {
       ...{ accountId, externalId: "1", subscriptionExternalId: "1", amountCents: 500n },

@@ -4,7 +4,7 @@ import { DomainError, ErrorCode } from "../common/errors.ts";
 import type { FindService } from "./registered-service.ts";
 import { createSurelyValid } from "./surely-valid.ts";
 
-/** Both compile the rules of a message type at its first use, and keep them. */
+/** Both validators compile and cache a message type's rules at its first use. */
 const validator = createValidator();
 const isSurelyValid = createSurelyValid();
 

@@ -132,21 +132,21 @@ function sessionToProto(
 function notServed(): DomainError {
   return new DomainError(
     ErrorCode.DashboardNotServed,
-    "This core does not know where the dashboard is: set DASHBOARD_URL to the address that browsers find it at.",
+    "DASHBOARD_URL is not set. Set it to the dashboard's address in browsers.",
   );
 }
 
 function accountBlocked(): DomainError {
   return new DomainError(
     ErrorCode.AccountUnavailable,
-    "The account is blocked: its owner is let in once it is unblocked.",
+    "The account is blocked: its owner can enter once it is unblocked.",
   );
 }
 
 function sessionOfAnotherAccount(): DomainError {
   return new DomainError(
     ErrorCode.SessionOfAnotherAccount,
-    "This browser has a session of another account: ask its reader, then exchange the code again with replace_session.",
+    "This browser has another account's session. Ask the owner, then exchange the code again with replace_session.",
   );
 }
 
@@ -154,6 +154,6 @@ function sessionOfAnotherAccount(): DomainError {
 function linkUsedUp(): DomainError {
   return new DomainError(
     ErrorCode.SessionLinkUsedUp,
-    "This link into the dashboard works once, within five minutes, and no longer does: go back to where you got it and ask for another.",
+    "This dashboard link no longer works. A link works once, within five minutes. Ask for another where you got it.",
   );
 }

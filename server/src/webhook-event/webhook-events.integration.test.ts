@@ -116,7 +116,7 @@ it("sends an endpoint only events of donations that reach its minimum amount", a
   ]);
 });
 
-it("§6.2 a test tells what its owner made up, of whatever amount", async () => {
+it("§6.2 a test event carries the amount and supporter that its owner entered", async () => {
   const endpointId = await createEndpoint();
   const sent = { accountId, endpointId, kind: WebhookEventKind.DONATION_CREATED };
   await services.endpoints.sendTest({ ...sent, amountCents: 1n, donorName: "Zoë", message: "" });

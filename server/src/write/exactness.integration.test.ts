@@ -124,7 +124,7 @@ it("stores donation dates from year 0001 to year 9999 to the microsecond", async
   );
 });
 
-it("imports all of these exactly", async () => {
+it("imports every amount, text and time exactly", async () => {
   const row = fc.record({
     amountCents: amount,
     donorName: text(200),

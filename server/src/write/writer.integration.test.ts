@@ -164,7 +164,7 @@ it("delays no other account while another transaction has locked one", async () 
   await waiting;
 });
 
-it("delays no other account's test after twelve writes to a locked account", async () => {
+it("twelve waiting writes of a locked account do not delay another account's test event", async () => {
   const locked = await services.createAccount();
   const endpointId = await services.createEndpoint(accountId);
   const holder = await services.pool.getConnection();

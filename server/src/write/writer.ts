@@ -125,7 +125,7 @@ export function createWriter(
         for (const write of batch) runAlone(write, alone);
         return;
       }
-      // Reject the waiting ones too. Otherwise each would fail only in its turn, as late as these.
+      // Reject the waiting ones too. Otherwise each would wait for its own timeout.
       for (const write of [...batch, ...[...waiting.values()].flat()]) write.reject(error);
       waiting.clear();
     }

@@ -6,7 +6,7 @@ import { useOwnPage } from "./harness-page.ts";
 const own = useOwnPage();
 
 it("the overview leads a new owner from a key to the first delivered event, then the list goes", async () => {
-  const hasText = "This list goes once every step is done.";
+  const hasText = "This list disappears when every step is done.";
   const steps = own.page.locator("section").filter({ hasText });
   const open = () => steps.getByRole("listitem").filter({ hasText: "To do:" });
   await expect.poll(() => open().count()).toBe(4);

@@ -8,7 +8,7 @@ import { readKeyspaces, SCHEMAS, shardNames } from "../harness-keyspaces.ts";
 import { CELL, CELL_ROOT, createVitessHosts } from "./harness-vitess-hosts.ts";
 
 interface StartVitessCluster extends StackOptions {
-  /** An empty or missing folder. A cluster always starts anew. */
+  /** An empty or missing folder. A cluster always starts empty. */
   dataDir: string;
   /** The shards of a sharded keyspace at the start: 1, 2, 4 and so on up to 256. */
   shards: number;

@@ -13,7 +13,7 @@ export type FinishedAttempt = AttemptReport & {
 };
 
 /**
- * Signs and sends one POST, as a span of the trace that wrote the event, however long ago. The POST carries no trace
+ * Signs and sends one POST, as a span of the trace that wrote the event, even an old one. The POST carries no trace
  * header: the contract names all headers. `nowMs` gives the timestamp that the receiver sees. §6.2
  */
 export function makeAttempt(

@@ -54,7 +54,7 @@ function recorderOf(answer: (ids: readonly string[]) => number[] | Promise<numbe
   return { calls, recorder: createRecorder(dispatch, log, PROCESS_TIMING) };
 }
 
-it("sends attempts again while their leases last if the core does not answer. ADR 0028", async () => {
+it("repeats an unanswered record call while the attempts' leases last. ADR 0028", async () => {
   vi.useFakeTimers();
   const { calls, recorder } = recorderOf(() => (calls.length === 1 ? new Promise(quiet) : []));
   const recorded = recorder.record(keyOf("a"), DELIVERED);

@@ -13,7 +13,7 @@ const ADVICE: ReadonlyMap<unknown, string> = new Map([
   [Code.Unauthenticated, NOT_ALLOWED],
 ]);
 const OUT_OF_REACH =
-  "Temporal is out of reach or refuses the connection: if that goes on, correct TEMPORAL_ADDRESS, TEMPORAL_API_KEY or TEMPORAL_TLS with its certificate variables";
+  "Temporal is out of reach or refuses the connection: if this continues, correct TEMPORAL_ADDRESS, TEMPORAL_API_KEY or TEMPORAL_TLS with its certificate variables";
 
 /** Returns the log's fields for a failure of Temporal: its gRPC code, and advice for the operator. */
 export function fieldsOfTemporalFailure(cause: unknown): {

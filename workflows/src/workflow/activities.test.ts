@@ -75,7 +75,7 @@ const attemptOf = (number: number) => ({
   before: [{ outcome: "timeout", endedAtMs: 0 }] as const,
 });
 
-it("makes an attempt once when Temporal loses its task, however many others follow. ADR 0028", async () => {
+it("makes an attempt once even if Temporal loses its task and many others follow. ADR 0028", async () => {
   // The first delivery is never recorded: another write always holds it.
   const activities = startActivities((deliveryId) => deliveryId === "delivery0");
   const lost = await activities.ask(0);

@@ -17,7 +17,7 @@ function createSlots(sizes = SLOTS) {
         taken.push(next);
       return taken;
     },
-    /** Takes a slot and gives it back at once; returns the wait when there is none. */
+    /** Takes a slot and releases it. Returns the wait if no slot is free. */
     waitOf(endpointId: string): number | undefined {
       const taken = slots.take(endpointId);
       if (!isSlot(taken)) return taken.waitMs;

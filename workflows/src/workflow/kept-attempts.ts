@@ -1,7 +1,7 @@
 import type { FinishedAttempt } from "../attempt/make-attempt.ts";
 import { type AttemptKey, attemptName } from "../common/run.ts";
 
-/** A worker's attempts in flight and made ones. It keeps them so that it makes none twice. */
+/** A worker's attempts, in flight and finished. It keeps them so that it makes none twice. */
 export type KeptAttempts = {
   get(key: AttemptKey): Promise<FinishedAttempt> | undefined;
   keep(key: AttemptKey, finished: Promise<FinishedAttempt>): void;

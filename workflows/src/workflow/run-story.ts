@@ -49,7 +49,7 @@ export function createRunStory(
       }
       const { outcome, endedAtMs } = answer;
       made.push({ outcome, endedAtMs });
-      // The delay runs from the end of the attempt, however long recording it takes.
+      // The delay runs from the end of the attempt, even if recording it takes long.
       dueAtMs = nowMs() + delayAfter(answer, made.length);
       if (answer.kind === "made") {
         await recordUntilWritten({ ...next, made: answer });

@@ -924,8 +924,8 @@ export const DeliveryService: GenService<{
    * cancel, ask for no further part: runs that have begun continue. Without `page_size` one call retries all parts.
    * Endpoints that are off or deleted by then are skipped. If that is the named endpoint, the call ends and returns
    * the number of runs that it began. After `temporarily_unavailable` or a deadline some runs may have begun. A call
-   * with the same token begins the others, and those that failed again. An account can begin one bulk retry a minute.
-   * A call with a token does not count.
+   * with the same token begins the others, and those that failed again. With `include_delivered` it also begins those
+   * that were delivered since. An account can begin one bulk retry a minute. A call with a token does not count.
    *
    * Fails with `invalid_parameter` when the token was not issued for this account and choice. Fails
    * with `endpoint_not_found`, with `endpoint_switched_off`, with `bulk_retry_limit_reached`, and with

@@ -262,7 +262,7 @@ export const NoticeKind = {
   API_KEY_ENDS: 3,
 
   /**
-   * An endpoint's old signing secret stops signing within an hour. The level is 0.
+   * An endpoint's new signing secret signs within an hour, or has signed for at most a day. The level is 0.
    *
    * @generated from enum value: NOTICE_KIND_SECRET_OVERLAP_ENDS = 4;
    */

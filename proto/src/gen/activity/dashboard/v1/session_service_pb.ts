@@ -432,7 +432,7 @@ export const SessionScopeSchema: GenEnum<SessionScope> = /*@__PURE__*/
  *
  * Browsers make all calls but the first, at their own port. The scopes of a session decide which calls of
  * ApiKeyService, EndpointService, DeliveryService, ActivityService and NoticeService it may make. Each call acts on
- * the session's account, whatever account the request names.
+ * the session's account, even if the request names another account.
  *
  * @generated from service activity.dashboard.v1.SessionService
  */
