@@ -135,6 +135,7 @@ export function compareCalls({
       const sorted = taken.map(({ ms }) => ms).sort((one, other) => one - other);
       return sorted[Math.floor(0.99 * sorted.length)] ?? 0;
     };
-    return { kind, ratio: p99(endedMs - calmMs) / p99(beganMs + WARM_UP_MS) };
+    const [firstMs, lastMs] = [p99(beganMs + WARM_UP_MS), p99(endedMs - calmMs)];
+    return { kind, firstMs, lastMs, ratio: lastMs / firstMs };
   });
 }

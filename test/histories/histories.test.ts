@@ -36,7 +36,10 @@ it(
         ({ name, first, last, perHour }) =>
           `${name}: ${first} → ${last}, ${(100 * perHour).toFixed(0)} % an hour`,
       ),
-      ...slower.map(({ kind, ratio }) => `p99 of a ${kind}, last to first: ${ratio.toFixed(2)}`),
+      ...slower.map(
+        ({ kind, firstMs, lastMs, ratio }) =>
+          `p99 of a ${kind}: ${firstMs.toFixed(1)} → ${lastMs.toFixed(1)} ms, ${ratio.toFixed(2)} x`,
+      ),
     ];
     process.stdout.write(`${told.join("\n")}\n`);
     expect(story.mistakes, trace).toEqual([]);
