@@ -26,11 +26,11 @@ export function newId(): string {
  * Returns a function that creates different ids for accounts, records, webhook events and deliveries. They sort by
  * time, because they begin with it, in microseconds. They are not secret.
  */
-export function createIdsAt(micros: number): () => string {
+export function createIdsAt(micros: number): (atMicros?: number) => string {
   let random = randomInt(RANDOM_VALUES);
-  return () => {
+  return (atMicros = micros) => {
     random = (random + 1) % RANDOM_VALUES;
-    return idAt(micros, random);
+    return idAt(atMicros, random);
   };
 }
 

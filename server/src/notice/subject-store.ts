@@ -12,8 +12,6 @@ import {
   OVERLAP_ENDS_WITHIN,
 } from "./conditions.ts";
 
-const HOUR_MICROS = 3_600_000_000;
-
 /** An endpoint or an API key. */
 export type Subject = { readonly accountNo: number; readonly id: string };
 /**
@@ -43,11 +41,11 @@ type HourRow = RowDataPacket & {
 /** Lists the candidates after a position, in their order. */
 export type ListCandidates = (pool: Pool, after: Candidate, limit: number) => Promise<Candidate[]>;
 
-/** Lists endpoints at which an attempt failed in this hour or the two before it. */
+/** Lists endpoints at which an attempt failed within a day. It may have been recorded long after it failed. */
 export const listFailedAt = candidatesBy(
   "delivery_stat FORCE INDEX (delivery_stat_began)",
   { at: "began_at", id: "endpoint_id" },
-  `began_at > ${NOW_MICROS} - ${3 * HOUR_MICROS} AND failed > 0`,
+  `began_at > ${NOW_MICROS} - ${HEALTH_MICROS} AND failed > 0`,
 );
 
 /** Lists endpoints whose old secret stops signing soon or stopped recently. */

@@ -3,6 +3,7 @@ import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { beforeEach, expect, it } from "vitest";
 import { unique } from "../../../test/harness/builders.ts";
 import { useServices } from "../../../test/harness/services.ts";
+import { microsOfId } from "../common/ids.ts";
 
 const services = useServices();
 let accountId: string;
@@ -46,6 +47,21 @@ async function readPayloads() {
 
 const deliveriesOf = async () =>
   (await services.deliveries.listDeliveries({ accountId })).deliveries;
+
+it("begins the ids of events and deliveries with their time, which lists filter by. ADR 0026", async () => {
+  await createEndpoint();
+  // They share transactions, so that their times differ from the database's.
+  await Promise.all(Array.from({ length: 8 }, () => pay()));
+  const rows = await services.database.query<{ id: string; event_id: string; created_at: number }>(
+    `SELECT id, event_id, created_at FROM delivery
+     WHERE account_no = (SELECT account_no FROM account WHERE id = ?)`,
+    [accountId],
+  );
+  expect(rows).toHaveLength(8);
+  for (const { id, event_id: eventId, created_at: createdAt } of rows) {
+    expect([microsOfId(id), microsOfId(eventId.slice(4))]).toEqual([createdAt, createdAt]);
+  }
+});
 
 it("sends one event for each change, with only the fields of its kind", async () => {
   await createEndpoint();

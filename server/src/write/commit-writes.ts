@@ -129,7 +129,11 @@ function createAccounts(rows: PacketRows[number], now: PacketRows[number] | unde
       const feedClock = feedClocks.get(accountNo) ?? row.feed_changed_at;
       const recordedAt = Math.max(feedClock + 1, nowMicros);
       const blocked = row.blocked_at !== null;
-      return { accountNo, id: accountId, blocked, nowMicros, recordedAt, newId };
+      return {
+        ...{ accountNo, id: accountId, blocked, nowMicros, recordedAt },
+        // Deliveries are listed and filtered by their ids' times, and their events are of this time.
+        newId: () => newId(recordedAt),
+      };
     },
     moveFeedClock({ accountNo, recordedAt }: LockedAccount): void {
       feedClocks.set(accountNo, recordedAt);
