@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { Code, ConnectError } from "@connectrpc/connect";
 import { createDashboardLink } from "../dev-stack/src/dashboard-link.ts";
 import { createClients } from "../dev-stack/src/demo.ts";
 import { readLocalSettings } from "../dev-stack/src/local-settings.ts";
@@ -18,5 +19,11 @@ if (coreUrl === undefined || serviceCredential === undefined || demo === undefin
   process.stderr.write("Run `npm start` first, in another terminal.\n");
   process.exit(1);
 }
-const clients = createClients(coreUrl, serviceCredential);
-process.stdout.write(`${await createDashboardLink(clients, demo.accountId)}\n`);
+try {
+  const clients = createClients(coreUrl, serviceCredential);
+  process.stdout.write(`${await createDashboardLink(clients, demo.accountId)}\n`);
+} catch (error) {
+  if (ConnectError.from(error).code !== Code.Unavailable) throw error;
+  process.stderr.write("Run `npm start` first, in another terminal.\n");
+  process.exitCode = 1;
+}

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { ConnectError } from "@connectrpc/connect";
+import { Code, ConnectError } from "@connectrpc/connect";
 import { createClients } from "../dev-stack/src/demo.ts";
 import { readLocalSettings } from "../dev-stack/src/local-settings.ts";
 import { readStackConfig } from "../dev-stack/src/stack-config.ts";
@@ -31,6 +31,11 @@ try {
 } catch (error) {
   const isForPeople = error instanceof DemoError || error instanceof ConnectError;
   if (!isForPeople) throw error;
-  process.stderr.write(`${error.message}\nnpm run demo -- ${name} ${action.usage}\n`);
+  const isAway = error instanceof ConnectError && error.code === Code.Unavailable;
+  process.stderr.write(
+    isAway
+      ? "Run `npm start` first, in another terminal.\n"
+      : `${error.message}\nnpm run demo -- ${name} ${action.usage}\n`,
+  );
   process.exitCode = 1;
 }

@@ -44,7 +44,7 @@ export async function ensureDemo(options: {
   const settings = { ...options.settings, coreUrl, serviceCredential };
   await save(settings);
   const clients = createClients(coreUrl, serviceCredential);
-  if (known && demo && (await hasActiveKey(clients, demo.accountId))) return { ...settings, demo };
+  if (known && demo && (await isActive(clients, demo))) return { ...settings, demo };
   const written = await options.progress.step("Writing the demo account", () => writeDemo(clients));
   const complete = { ...settings, demo: written };
   await save(complete);
@@ -85,11 +85,11 @@ export function createClients(baseUrl: string, serviceCredential: string) {
   };
 }
 
-/** The program makes one key. It is active until it expires or its owner revokes it. */
-async function hasActiveKey({ apiKeys }: Clients, accountId: string): Promise<boolean> {
+/** Tells whether the demo's key has not expired and its owner has not revoked it. */
+async function isActive({ apiKeys }: Clients, demo: DemoSettings["demo"]): Promise<boolean> {
   try {
-    const { apiKeys: keys } = await apiKeys.listApiKeys({ accountId });
-    return keys.some((key) => key.active);
+    const { apiKeys: keys } = await apiKeys.listApiKeys({ accountId: demo.accountId });
+    return keys.some((key) => key.active && demo.apiKey.startsWith(key.prefix));
   } catch (error) {
     if (ConnectError.from(error).code === Code.NotFound) return false;
     throw error;

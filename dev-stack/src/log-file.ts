@@ -14,13 +14,19 @@ export function openLogFile(
 ): LogWriter & { readonly path: string; close(): void } {
   let file = openSync(path, "a", 0o600);
   let size = fstatSync(file).size;
-  let isOpen = true;
+  let [isOpen, isTold] = [true, false];
   const writer = createLogWriter((text) => {
     if (!isOpen) return;
     const bytes = Buffer.from(text);
     if (size > 0 && size + bytes.length > limitBytes) beginAnew();
-    writeSync(file, bytes);
-    size += bytes.length;
+    try {
+      writeSync(file, bytes);
+      size += bytes.length;
+    } catch (error) {
+      // A full disk must not end the product.
+      if (!isTold) process.stderr.write(`${path} loses lines: ${(error as Error).message}\n`);
+      isTold = true;
+    }
   });
 
   function beginAnew(): void {

@@ -46,7 +46,7 @@ export function createRefusedFile(source: CsvFile, path: string | undefined): Re
     }
     madePath = made.path;
     const header = csvLine([...OWN_COLUMNS, ...ownCells(source.header)], source.separator);
-    await made.file.write(source.hasByteOrderMark ? BYTE_ORDER_MARK + header : header);
+    await made.file.appendFile(source.hasByteOrderMark ? BYTE_ORDER_MARK + header : header);
     return made.file;
   }
 
@@ -62,7 +62,7 @@ export function createRefusedFile(source: CsvFile, path: string | undefined): Re
       const lines = rows.map(({ row, reason }) =>
         csvLine([reason, lineOf(row), ...ownCells(row.cells)], source.separator),
       );
-      await file.write(lines.join(""));
+      await file.appendFile(lines.join(""));
     },
     async close() {
       // If the file could not be made, `add` has failed with the reason.

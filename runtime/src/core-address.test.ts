@@ -42,6 +42,11 @@ describe("CORE_URL", () => {
     },
   );
 
+  it("is returned in its standard form", () => {
+    const read = (CORE_URL: string) => readCoreUrl({ CORE_URL }, "", expect.unreachable);
+    expect(read(" HTTPS://Core.example:443/")).toBe("https://core.example");
+  });
+
   it.each(["http://core.example", "http://10.0.0.1:50051", "http://127.0.0.1.example:1"])(
     "may be %s only with ALLOW_PLAINTEXT",
     (url) => {

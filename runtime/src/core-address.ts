@@ -52,7 +52,7 @@ export function readCoreUrl(env: Environment, fallback: string, problem: Problem
       "CORE_URL must begin with https:// if the core is on another machine, because it receives a credential; ALLOW_PLAINTEXT=trusted-network allows http:// on a network that nobody else can read.",
     );
   }
-  return text;
+  return url?.origin ?? text;
 }
 
 /**
@@ -74,7 +74,7 @@ function readCoreTls(env: Environment, problem: Problem): CoreTls {
     problem("CORE_TLS_CLIENT_CERT and CORE_TLS_CLIENT_KEY must be given together.");
   }
   const hasTls = env.CORE_TLS_CA || env.CORE_TLS_CLIENT_CERT || env.CORE_TLS_CLIENT_KEY;
-  if (hasTls && !env.CORE_URL?.startsWith("https:")) {
+  if (hasTls && !/^\s*https:/i.test(env.CORE_URL ?? "")) {
     problem("CORE_TLS_CA, CORE_TLS_CLIENT_CERT and CORE_TLS_CLIENT_KEY need an https CORE_URL.");
   }
   return { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) };

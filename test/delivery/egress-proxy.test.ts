@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
+import { createServer as createTlsServer } from "node:tls";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createEgressProxy, ProxyFailure } from "../../workflows/src/http/egress-proxy.ts";
 import { useStarted } from "../harness/use-started.ts";
@@ -20,6 +21,26 @@ describe("an attempt by way of the egress proxy, ADR 0027", () => {
     }
     expect(receiver.connectionCount()).toBe(1);
     expect(await tinyproxy.connectedTo()).toEqual([`127.0.0.1:${receiver.port}`]);
+  });
+
+  it("names an https proxy to it (SNI), so that a front can choose its certificate", async () => {
+    const named: string[] = [];
+    const front = createTlsServer({
+      SNICallback(name, callback) {
+        named.push(name);
+        callback(null);
+      },
+    });
+    await once(front.listen(0, "127.0.0.1"), "listening");
+    const { port } = front.address() as AddressInfo; // It listens on a port.
+    const proxy = createEgressProxy(new URL(`https://localhost:${port}`));
+    const target = { address: "93.184.216.34", family: 4 } as const;
+    // It has no certificate.
+    await expect(proxy.open([target], 443, AbortSignal.timeout(5_000))).rejects.toThrow(
+      ProxyFailure,
+    );
+    expect(named).toEqual(["localhost"]);
+    front.close();
   });
 
   it("checks the target before it asks the proxy", async () => {

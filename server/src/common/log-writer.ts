@@ -15,9 +15,10 @@ export function createLogWriter(writeText: (text: string) => void): LogWriter {
   function flush(): void {
     clearTimeout(timer);
     timer = undefined;
-    if (lines.length > 0) writeText(lines.join(""));
+    const text = lines.join("");
     lines = [];
     characters = 0;
+    if (text !== "") writeText(text);
   }
   return {
     write(line) {

@@ -1,6 +1,6 @@
 import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
-import type { Socket } from "node:net";
+import { isIP, type Socket } from "node:net";
 import { unescape as decode } from "node:querystring";
 import type { CheckedAddress } from "./target-guard.ts";
 
@@ -37,7 +37,10 @@ export function createEgressProxy(proxyUrl: URL): EgressProxy {
   const { hostname, port, protocol, username, password } = proxyUrl;
   const isTls = protocol === "https:";
   const request = isTls ? requestHttps : requestHttp;
-  const to = { host: hostname.replace(/^\[|\]$/g, ""), port: port || (isTls ? 443 : 80) };
+  const host = hostname.replace(/^\[|\]$/g, "");
+  // Node would take the name for SNI from the header Host, which names the target.
+  const named = isIP(host) === 0 && { servername: host };
+  const to = { host, port: port || (isTls ? 443 : 80), ...named };
   const credentials = `${decode(username)}:${decode(password)}`;
   const authorization = username !== "" && {
     "proxy-authorization": `Basic ${Buffer.from(credentials).toString("base64")}`,
