@@ -90,8 +90,8 @@ async function measureFailing(stack: Stack, count: number): Promise<Figures> {
 }
 
 /**
- * Writes a backlog while nothing delivers, then starts the deliveries. Resolves at the first arrival, with the database's
- * time before it.
+ * Writes a backlog while nothing delivers, then starts the deliveries. Resolves at the first arrival, with the
+ * database's time before it.
  */
 async function beginBacklog(
   { product, receiver, watch }: Stack,

@@ -1,7 +1,5 @@
 const BEARER = /^bearer +(\S+)$/i;
-/**
- * The form of an API key (§2.7). The gateway forwards nothing else, so it never forwards a client's service credential.
- */
+/** The form of an API key (§2.7). Nothing else is forwarded, so no client can pass a service credential on. */
 const API_KEY = /^act_live_[0-9a-f]{64}$/;
 
 /**

@@ -10,8 +10,8 @@ import { type Waited, waitPauseMs } from "./wait-pause.ts";
 
 /**
  * Reads the feed with the filters, newest first. If `isFollowed`, it reads the first page again when the feed changes,
- * so a refunded record disappears. It does not follow while older pages are shown. `limit` is the size of a page, by default
- * the server's. ADR 0052
+ * so a refunded record disappears. It does not follow while older pages are shown. `limit` is the size of a page, by
+ * default the server's. ADR 0052
  */
 export function useActivities(filters: Filters, isFollowed: boolean, limit?: number) {
   const range = useTimeRange(filters);
@@ -34,6 +34,7 @@ export function useActivities(filters: Filters, isFollowed: boolean, limit?: num
   );
   const { refetch, isFetchingNextPage } = query;
   const [first, ...older] = query.data?.pages ?? [];
+  const isFirstOnly = older.length === 0;
   const feedVersion = first?.feedVersion ?? 0n;
   const activities = createClient(ActivityService, useTransport());
   const { data: feed } = useQuery({
@@ -43,14 +44,14 @@ export function useActivities(filters: Filters, isFollowed: boolean, limit?: num
       const answer = await activities.waitForActivity({ feedVersion }, { signal });
       return { feedVersion: answer.feedVersion, waitedMs: nowMs() - begunMs };
     },
-    enabled: isFollowed && first !== undefined && older.length === 0,
+    enabled: isFollowed && first !== undefined && isFirstOnly,
     refetchInterval: ({ state }) => waitPauseMs(feedVersion, state.status === "error", state.data),
     gcTime: 0,
   });
   const hasChanged = feed !== undefined && feed.feedVersion > feedVersion;
   useEffect(() => {
     // A refetch would cancel the request for an older page.
-    if (hasChanged && !isFetchingNextPage) void refetch();
-  }, [hasChanged, isFetchingNextPage, refetch]);
+    if (hasChanged && isFirstOnly && !isFetchingNextPage) void refetch();
+  }, [hasChanged, isFirstOnly, isFetchingNextPage, refetch]);
   return query;
 }

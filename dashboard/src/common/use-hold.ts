@@ -11,9 +11,13 @@ export function onceFree(leave: () => void): void {
 
 function release(): void {
   held -= 1;
-  if (held > 0) return;
-  waiting?.();
-  waiting = undefined;
+  // Another hold may begin in the same commit, after this one ended.
+  queueMicrotask(() => {
+    if (held > 0) return;
+    const leave = waiting;
+    waiting = undefined;
+    leave?.();
+  });
 }
 
 /**

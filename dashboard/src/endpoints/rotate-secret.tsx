@@ -12,6 +12,7 @@ import { RadioField } from "../common/radio-field.tsx";
 import { SecretShown } from "../common/secret-shown.tsx";
 import { Time } from "../common/time.tsx";
 import { useChange } from "../common/use-change.ts";
+import { useHold } from "../common/use-hold.ts";
 import { texts } from "../texts.ts";
 import bothSecrets from "./both-secrets.txt?raw";
 import { HOUR_MS } from "./hours.ts";
@@ -24,6 +25,7 @@ const USUAL_HOURS = 1;
 export function RotateSecret({ endpoint }: { endpoint: Endpoint }) {
   const [hours, setHours] = useState(USUAL_HOURS);
   const { mutate, data, error, isPending, reset } = useChange(EndpointService.method.rotateSecret);
+  useHold(isPending);
   const rotate = () => {
     const signsFrom = hours === 0 ? {} : { signsFrom: timestampFromMs(nowMs() + hours * HOUR_MS) };
     mutate({ endpointId: endpoint.id, ...signsFrom });

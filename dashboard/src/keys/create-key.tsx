@@ -9,6 +9,7 @@ import { ErrorNotice } from "../common/error-notice.tsx";
 import { SecretShown } from "../common/secret-shown.tsx";
 import { TextField } from "../common/text-field.tsx";
 import { useChange } from "../common/use-change.ts";
+import { useHold } from "../common/use-hold.ts";
 import { useSession } from "../session/session-context.ts";
 import { texts } from "../texts.ts";
 import { USUAL_VALIDITY, ValidityField } from "./validity-field.tsx";
@@ -19,6 +20,7 @@ const NAME_MAX = 100;
 export function CreateKey({ isDisabled }: { isDisabled: boolean }) {
   const create = useChange(ApiKeyService.method.createApiKey);
   const { data, error, isPending, reset } = create;
+  useHold(isPending);
   return (
     <ActionDialog
       title={data ? texts.keys.createdTitle : texts.keys.create}

@@ -7,6 +7,7 @@ import {
 import { create, equals } from "@bufbuild/protobuf";
 import { useQuery } from "@connectrpc/connect-query";
 import { useEffect } from "react";
+import { onceFree } from "../common/use-hold.ts";
 import { onOpenedSession } from "./opened-sessions.ts";
 
 const ASK_EVERY_MS = 60_000;
@@ -33,7 +34,8 @@ export function SessionWatch(props: {
   const now = data?.session ?? session;
   useEffect(() => {
     if (now.accountId !== session.accountId) location.assign("/");
-    else if (!equals(SessionSchema, now, session)) onChanged(now);
+    // A session with fewer scopes would remove a secret that is shown once.
+    else if (!equals(SessionSchema, now, session)) onceFree(() => onChanged(now));
   }, [now, session, onChanged]);
   useEffect(
     () =>

@@ -42,7 +42,7 @@ describe("§4.2 a query", () => {
     expect(() => parse(query)).toThrow(InvalidParameterError);
   });
 
-  it("is refused with its name, but never with a name or value that looks like an API key", () => {
+  it("is refused with its parameter's name, but never with a name or value that looks like an API key", () => {
     const apiKey = `act_live_${"0123456789abcdef".repeat(4)}`;
     expect(() => parse("Limit=1")).toThrow(
       "Limit is an unknown parameter: limit, type, cursor are accepted here.",

@@ -6,8 +6,8 @@ export type Condition = { readonly sql: string; readonly values: readonly unknow
  * the account's number.
  *
  * MySQL and MariaDB serve this form by an index that begins with these columns, MariaDB only for fewer than a
- * thousand values. A vtgate rewrites conditions joined by OR into a form that reads all rows of an account. It joins tables
- * on their shards only if a separate condition names the accounts.
+ * thousand values. A vtgate rewrites conditions joined by OR into a form that reads all rows of an account. It joins
+ * tables on their shards only if a separate condition names the accounts.
  *
  * A single tuple becomes equalities. MariaDB uses no key for a list of one tuple, so an UPDATE or DELETE would read
  * and lock every row. ADR 0048

@@ -164,7 +164,7 @@ describe("the list of deliveries, §6.4", () => {
     return sent;
   }
 
-  it("shows each matching delivery once across pages, newest first", async () => {
+  it("shows each matching delivery once across pages, newest first, and nothing that the filters exclude", async () => {
     const sent = await sendTests(7);
     const failed = "UPDATE delivery SET state = ? WHERE id = ?";
     await services.database.query(failed, [FAILED, sent[0]]);

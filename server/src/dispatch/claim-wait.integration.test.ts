@@ -77,7 +77,7 @@ async function databaseTime(): Promise<number> {
   return row?.micros ?? 0;
 }
 
-it("after an outage, attempts whose leases ended in it are left to their makers for five seconds. ADR 0028", async () => {
+it("after an outage, attempts whose leases have ended are left to their makers for five seconds. ADR 0028", async () => {
   let [now, isAway] = [0, false];
   const { store, outbox } = services;
   const claims = createClaims({

@@ -17,13 +17,15 @@ const MAX_PAGES = 8;
 const MAX_SEARCH_MS = 1_000;
 /** A search that has found nothing ends after this. Its caller waits for 40 seconds. */
 const MAX_FRUITLESS_MS = 10_000;
-/** Pollers search more often than this. A longer time without a search means that the database was out of reach. */
+/** Pollers search more often than this. A longer time without a search is taken for an outage. */
 const OUTAGE_AFTER_MS = 10_000;
 /**
- * For this long after an outage, attempts whose leases ended in it stay with their makers, which record them now. Another
+ * For this long after an outage, attempts whose leases have ended stay with their makers, which record them now. Another
  * dispatcher would make them again. A record takes at most four seconds.
  */
 const RECORDS_FIRST_MS = 5_000;
+/** A database that fails often must not keep the entries of dead dispatchers forever. */
+const NEXT_OUTAGE_AFTER_MS = 60_000;
 const START: QueuePosition = { accountNo: 0, endpointId: "" };
 const NO_SEARCH = { end: START, throttled: new Set<string>() };
 
@@ -129,11 +131,14 @@ export function createClaims({ store, outbox, log, random }: ClaimParts): Claims
 
   /** Searches, and notes when the database was out of reach. */
   async function find(task: Task, limit: number, endpointLimit: number): Promise<Found> {
-    if (nowMs() - searchedMs > OUTAGE_AFTER_MS) backMs = nowMs();
-    const includeEnded = task !== Task.Attempt || nowMs() - backMs >= RECORDS_FIRST_MS;
+    const begunMs = nowMs();
+    const isBack =
+      begunMs - searchedMs > OUTAGE_AFTER_MS && begunMs - backMs > NEXT_OUTAGE_AFTER_MS;
+    const includeEnded = task !== Task.Attempt || (!isBack && begunMs - backMs >= RECORDS_FIRST_MS);
     try {
       const found = await search(task, limit, endpointLimit, includeEnded);
       searchedMs = nowMs();
+      if (isBack) backMs = searchedMs;
       return found;
     } catch (error) {
       searchedMs = Number.NEGATIVE_INFINITY;
@@ -209,8 +214,8 @@ export function createClaims({ store, outbox, log, random }: ClaimParts): Claims
   }
 
   /**
-   * Removes entries that can never be sent, because nothing else would. No claim waits for this. Their endpoint then has
-   * capacity again, but no attempt of theirs is recorded, so this notifies the pollers.
+   * Removes entries that can never be sent, because nothing else would. No claim waits for this. Their endpoint then
+   * has capacity again, but no attempt of theirs is recorded, so this notifies the pollers.
    */
   function endUnsendable(entries: readonly LeasedEntry[]): void {
     if (entries.length === 0) return;

@@ -154,7 +154,7 @@ describe("a message that is found surely valid", () => {
     );
   });
 
-  it("accepts typical requests without the full validator", () => {
+  it("is what callers typically send", () => {
     const accountId = "abcdefghijklmno";
     const contribution = create(contract.RecordContributionRequestSchema, {
       ...{ accountId, externalId: "1", subscriptionExternalId: "1", amountCents: 500n },

@@ -146,7 +146,7 @@ function accountBlocked(): DomainError {
 function sessionOfAnotherAccount(): DomainError {
   return new DomainError(
     ErrorCode.SessionOfAnotherAccount,
-    "This browser has another account's session. Ask the owner, then exchange the code again with replace_session.",
+    "This browser has another account's session. Ask the person at it, then exchange the code again with replace_session.",
   );
 }
 

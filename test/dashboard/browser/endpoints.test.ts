@@ -152,7 +152,7 @@ describe("endpoints", () => {
     await own.dialog().getByLabel("Message").fill("");
     for (const kind of ["subscription.created", "donation.chargeback", "donation.created"]) {
       await own.dialog().getByLabel("Event kind").selectOption(kind);
-      const sample = withoutIds(await own.code("What it receives"));
+      const sample = withoutIds(await own.code("An example"));
       const before = own.delivery.receiver.requests.length;
       await own.press("Send");
       await expect.poll(() => own.delivery.receiver.requests.length).toBe(before + 1);

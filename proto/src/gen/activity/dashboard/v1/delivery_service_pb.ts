@@ -905,7 +905,8 @@ export const DeliveryService: GenService<{
     output: typeof RetryDeliveryResponseSchema;
   },
   /**
-   * Counts the deliveries that RetryFailedDeliveries would retry now, to show the number first.
+   * Counts the deliveries that RetryFailedDeliveries would retry now, to show the number first. It
+   * also counts delivered events of deleted donations, which a retry leaves out.
    *
    * Fails with `endpoint_not_found`.
    *
