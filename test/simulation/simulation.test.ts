@@ -4,7 +4,7 @@ import { drawScenario } from "./scenario.ts";
 import { FAILED_ONCE } from "./seeds.ts";
 import { simulate } from "./simulate.ts";
 
-/** They take about 20 seconds of one core. */
+/** They take 20 to 45 seconds of one core. */
 const SEEDS = 300;
 const TIMEOUT_MS = 300_000;
 
