@@ -43,7 +43,8 @@ export interface Connection {
   readonly fetch: Fetch;
 }
 
-const DEFAULT_BASE_URL = "http://127.0.0.1:8080/api/v1";
+/** The address of the service's `npm start`. */
+export const DEFAULT_BASE_URL = "http://127.0.0.1:8080/api/v1";
 const API_KEY = /^[a-z]+_live_[0-9a-f]{64}$/;
 const globalFetch: Fetch = (url, request) => fetch(url, request);
 

@@ -310,6 +310,25 @@ describe("a checkpoint", () => {
       });
   });
 
+  it("misses no record when since was moved back and then a cursor is refused", async () => {
+    api.pageSize = 2;
+    store(1, 4);
+    const checkpoint = memory();
+    await take(start({ checkpoint, since: createRecord(2).recorded_at }), 1);
+    const [first, second, , last] = api.records;
+    const processed = [first, second, last].map((record) => record?.id);
+    checkpoint.save({ ...checkpoint.load(), processed, recorded_at: last?.recorded_at });
+    // The first page holds only processed records. The cursor of the second one is refused.
+    let isRefused = false;
+    api.refuse = ({ query }) => {
+      if (isRefused || !query.cursor) return undefined;
+      isRefused = true;
+      return refuse(400, "invalid_cursor");
+    };
+    expect(await take(start({ checkpoint }), 1)).toEqual([createRecord(3).id]);
+    api.refuse = undefined;
+  });
+
   it("is kept without its cursor when that is not valid any more: no record is missed or repeated", async () => {
     api.pageSize = 2;
     store(1, 5);

@@ -4,7 +4,7 @@ import styles from "./action-dialog.module.css";
 
 type Content = {
   title: string;
-  /** Keeps the dialog open at Escape, because it waits for a secret or shows it once. */
+  /** Keeps the dialog open at Escape, because it waits for an answer or shows a secret once. */
   isKept?: boolean;
   onClosed?: () => void;
   children: (close: () => void) => ReactNode;

@@ -20,14 +20,21 @@ export function ConfirmDialog(props: {
   onClosed: () => void;
 }) {
   return (
-    <ActionDialog trigger={props.trigger} title={props.title} onClosed={props.onClosed}>
+    <ActionDialog
+      trigger={props.trigger}
+      title={props.title}
+      isKept={props.isPending}
+      onClosed={props.onClosed}
+    >
       {(close) => (
         <>
           {props.subject}
           <p>{props.text}</p>
           <ErrorNotice error={props.error} />
           <DialogButtons>
-            <Button onClick={close}>{texts.cancel}</Button>
+            <Button onClick={close} isPending={props.isPending}>
+              {texts.cancel}
+            </Button>
             <Button
               look="danger"
               isPending={props.isPending}

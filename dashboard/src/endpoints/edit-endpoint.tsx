@@ -11,6 +11,7 @@ export function EditEndpoint({ endpoint }: { endpoint: Endpoint }) {
   return (
     <ActionDialog
       title={texts.endpoints.editTitle}
+      isKept={isPending}
       onClosed={reset}
       trigger={(open) => <Button onClick={open}>{texts.endpoints.edit}</Button>}
     >

@@ -21,6 +21,7 @@ export function RenewKey({ apiKey }: { apiKey: ApiKey }) {
   return (
     <ActionDialog
       title={texts.keys.renewTitle}
+      isKept={isPending}
       onClosed={() => {
         setValidityDays(LONGEST_VALIDITY);
         reset();
@@ -45,7 +46,9 @@ export function RenewKey({ apiKey }: { apiKey: ApiKey }) {
           <NewEnd apiKey={apiKey} validityDays={validityDays} />
           <ErrorNotice error={error} />
           <DialogButtons>
-            <Button onClick={close}>{texts.cancel}</Button>
+            <Button onClick={close} isPending={isPending}>
+              {texts.cancel}
+            </Button>
             <Button look="primary" type="submit" isPending={isPending}>
               {texts.keys.renew}
             </Button>

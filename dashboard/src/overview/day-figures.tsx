@@ -1,7 +1,8 @@
 import { DeliveryState } from "@activity/proto";
 import { Link } from "wouter";
+import { localFromMs } from "../common/local-time.ts";
 import { Section } from "../common/section.tsx";
-import { useDayStats } from "../endpoints/use-stats.ts";
+import { dayStartMs, useDayStats } from "../endpoints/use-stats.ts";
 import { LOCALE, texts } from "../texts.ts";
 import styles from "./overview.module.css";
 import { countText, useDayDeliveries } from "./use-day-deliveries.ts";
@@ -40,11 +41,16 @@ function Counted({ state }: { state: DeliveryState }) {
 
 function Figure({ value, state, isBad }: { value: string; state: DeliveryState; isBad?: boolean }) {
   const name = texts.deliveries.states[state];
+  // The start of the count, because "24 hours" of the list begins up to an hour later.
+  const since = localFromMs(dayStartMs());
   return (
     <div className={styles.figure}>
       <dt>{name}</dt>
       <dd className={isBad ? styles.bad : undefined}>
-        <Link href={`/deliveries?state=${state}&span=day`} aria-label={`${name}: ${value}`}>
+        <Link
+          href={`/deliveries?state=${state}&span=custom&since=${since}`}
+          aria-label={`${name}: ${value}`}
+        >
           {value}
         </Link>
       </dd>

@@ -36,12 +36,13 @@ export async function loadProgress(
   const processed = new Set(saved?.processed);
   /** How many of the newest may have the last `recorded_at`. */
   let together = processed.size;
-  let recordedAt = saved?.recorded_at ?? undefined;
   const isSame =
     saved !== undefined &&
     saved.type === (type ?? null) &&
     saved.platform === (platform ?? null) &&
     (since === undefined || saved.since === since);
+  // A stream that begins at another `since` must not continue at the last record of the stream before.
+  let recordedAt = isSame || since === undefined ? (saved?.recorded_at ?? undefined) : undefined;
   let beginning = isSame
     ? (saved.since ?? undefined)
     : (since ?? recordedAt ?? saved?.since ?? undefined);

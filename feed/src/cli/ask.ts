@@ -2,8 +2,8 @@ const CTRL_C = "\u0003";
 const CTRL_D = "\u0004";
 const BACKSPACE = /[\b\u007f]/;
 
-/** Asks at a terminal without showing the typed text. Returns an empty text at Ctrl-C. */
-export function askHidden(question: string): Promise<string> {
+/** Asks at a terminal without showing the typed text. At Ctrl-C calls `interrupt` and returns an empty text. */
+export function askHidden(question: string, interrupt: () => void): Promise<string> {
   const { stdin, stderr } = process;
   // Set before the question, so that text typed at once is not shown either.
   stdin.setRawMode(true).setEncoding("utf8").resume();
@@ -18,7 +18,10 @@ export function askHidden(question: string): Promise<string> {
     // A pasted key comes as one text, with its line end.
     const read = (text: string) => {
       for (const letter of text) {
-        if (letter === CTRL_C) return end("");
+        if (letter === CTRL_C) {
+          interrupt();
+          return end("");
+        }
         if (letter === "\r" || letter === "\n" || letter === CTRL_D) return end(typed);
         typed = BACKSPACE.test(letter) ? typed.slice(0, -1) : typed + letter;
       }

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import type { ConnectionOptions } from "../connection.ts";
+import { type ConnectionOptions, DEFAULT_BASE_URL } from "../connection.ts";
 import type { ActivityType, Platform } from "../contract.ts";
 import { type CommandContext, UsageError } from "./command.ts";
 
@@ -12,7 +12,7 @@ export const CONNECTION_OPTIONS = {
 export const FILTER_OPTIONS = { type: { type: "string" }, platform: { type: "string" } } as const;
 
 export const CONNECTION_HELP = `  --key-file FILE      the file with the API key; without it ACTIVITY_KEY is read, or you are asked
-  --base-url URL       the API's address; default http://127.0.0.1:8080/api/v1`;
+  --base-url URL       the API's address; default ${DEFAULT_BASE_URL}`;
 
 export const FILTER_HELP = `  --type TYPE          only donation, follow, subscription, giftsub, cheer or raid
   --platform NAME      only one platform or import source`;
@@ -41,16 +41,22 @@ export async function readConnection(
   { env, ask, tell, signal }: CommandContext,
 ): Promise<ConnectionOptions> {
   const path = values["key-file"];
+  const baseUrl = values["base-url"] ?? DEFAULT_BASE_URL;
   const apiKey = path
     ? await readFile(path, "utf8")
     : (env.ACTIVITY_KEY ?? (await ask?.("API key: ")));
+  // Ctrl-C at the question.
+  signal.throwIfAborted();
   if (!apiKey?.trim()) {
     throw new UsageError("No API key: set ACTIVITY_KEY, or name a file with --key-file.");
   }
   return {
-    ...{ apiKey, baseUrl: values["base-url"], signal },
+    ...{ apiKey, baseUrl, signal },
     onWait(reason, ms) {
-      tell(`${reason}: the next request is in ${Math.ceil(ms / 1_000)} seconds.`);
+      // A wrong address looks like a network that is away.
+      const hint = reason === "network_error" ? " If this continues, check --base-url." : "";
+      const seconds = Math.ceil(ms / 1_000);
+      tell(`${reason} at ${baseUrl}: the next request is in ${seconds} seconds.${hint}`);
     },
   };
 }

@@ -13,6 +13,7 @@ import {
 import { CSV_HEADER, csvLine } from "./csv.ts";
 
 const PROGRESS_EVERY = 1_000;
+const BYTE_ORDER_MARK = "\uFEFF";
 
 /** Writes history as CSV. */
 export const exportCommand: Command = {
@@ -75,6 +76,8 @@ const printTo = ({ print }: CommandContext): Output => ({
 async function openOutput(path: string): Promise<Output> {
   const part = `${path}.part`;
   const opened = await open(part, "w", 0o600);
+  // Without it Excel reads UTF-8 as another encoding.
+  await opened.appendFile(BYTE_ORDER_MARK);
   return {
     write: (line) => opened.appendFile(`${line}\r\n`),
     close: () => opened.close(),

@@ -70,6 +70,8 @@ describe("activity-feed", () => {
     [["follow", "--since", "today"], "since must be a Date or a UTC time"],
     [["export", "--csv"], "--csv --since 2026-01-01T00:00:00Z"],
     [["hub", "--port", "80a"], "--port is a number from 0 to 65535"],
+    [["follow", "--checkpoint", ""], "--checkpoint has an empty value"],
+    [["hub", "--token-file="], "--token-file has an empty value"],
     [["me", KEY], "Do not pass an API key as an argument"],
     [["me", `--key=${KEY}`], "Do not pass an API key as an argument"],
     [["me", "--api-key", "x"], "Do not pass an API key as an argument"],
@@ -103,29 +105,37 @@ pid, terminal = pty.fork()
 if pid == 0: os.execv(sys.argv[1], sys.argv[1:])
 text = b""
 while b"API key: " not in text: text += os.read(terminal, 1024)
-os.write(terminal, b"nonsense" + b"\\x7f" * 8 + sys.stdin.buffer.read() + b"\\r")
+os.write(terminal, sys.stdin.buffer.read())
 while True:
     try: chunk = os.read(terminal, 1024)
     except OSError: break
     if not chunk: break
     text += chunk
-sys.stdout.buffer.write(text)`;
+sys.stdout.buffer.write(text)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))`;
     const args = ["-c", type, process.execPath, MAIN, "me", ...at()];
     const { ACTIVITY_KEY: _, ...env } = process.env;
+    const enter = async (typed: string) => {
+      const python = spawn("python3", args, { env });
+      const exited = once(python, "exit");
+      python.stdin.end(typed);
+      let shown = "";
+      for await (const chunk of python.stdout) shown += chunk;
+      const [code] = await exited;
+      return { shown, code };
+    };
     api.instead.push(() => ({
       data: {
         ...{ display_name: "Ada ★", username: "ada" },
         key: { prefix: KEY.slice(0, 17), expires_at: "2999-01-01T00:00:00.000000Z" },
       },
     }));
-    const python = spawn("python3", args, { env });
-    python.stdin.end(KEY);
-    let shown = "";
-    for await (const chunk of python.stdout) shown += chunk;
+    const { shown } = await enter(`nonsense${"\u007f".repeat(8)}${KEY}\r`);
     expect(shown).toContain("Account   Ada ★ (ada)");
     expect(shown).toContain("Ends      2999-01-01 00:00 UTC, in ");
     expect(shown).not.toContain(KEY);
     expect(shown).not.toContain("nonsense");
+    expect(await enter(`${KEY}\u0003`)).toMatchObject({ code: 130 });
   });
 });
 
@@ -165,7 +175,7 @@ describe("activity-feed export", () => {
     const [one, two, three] = [1, 2, 3].map((number) => createRecord(number).recorded_at);
     expect(readFileSync(path, "utf8")).toBe(
       [
-        "id,type,platform,occurred_at,recorded_at,name,message,value,unit,currency,refunded_amount_cents",
+        "\uFEFFid,type,platform,occurred_at,recorded_at,name,message,value,unit,currency,refunded_amount_cents",
         `don_000000000000001,donation,service,${one},${one},'=HYPERLINK(1),"She said ""hi"",\nand left",1500,cents,eur,0`,
         `don_000000000000002,donation,service,${two},${two},'+49,'@SUM(A1),1500,cents,eur,0`,
         `evt_000000000000003,follow,live_platform_1,${three},${three},N3,,0,none,,`,
@@ -173,7 +183,7 @@ describe("activity-feed export", () => {
       ].join("\r\n"),
     );
     const { printed } = await run(["export", "--csv", ...SINCE, ...at()]);
-    expect(printed.map((line) => `${line}\n`).join("")).toBe(readFileSync(path, "utf8"));
+    expect(`\uFEFF${printed.map((line) => `${line}\n`).join("")}`).toBe(readFileSync(path, "utf8"));
   });
 
   it("exits with 130 when interrupted, so that no script continues with half of the records", async () => {

@@ -36,6 +36,7 @@ export async function runCommand(
   const [name = "--help", ...rest] = args;
   try {
     refuseKeys(args);
+    refuseEmpty(args);
     if (/^(--help|-h|help)$/.test(name)) {
       await context.print(USAGE);
       return 0;
@@ -52,6 +53,14 @@ export async function runCommand(
     if (context.signal.aborted && error === context.signal.reason) return INTERRUPTED;
     return tellFailure(error, context, COMMANDS.has(name) ? ` ${name}` : "");
   }
+}
+
+/** Refuses an empty value: `--checkpoint "$FILE"` with an unset variable would keep no position. */
+function refuseEmpty(args: readonly string[]): void {
+  const at = args.findIndex((arg) => arg === "" || /^--[\w-]+=$/.test(arg));
+  if (at < 0) return;
+  const option = (args[at] || args[at - 1] || "An argument").replace("=", "");
+  throw new UsageError(`${option} has an empty value. Is a variable of the shell unset?`);
 }
 
 function tellFailure(error: unknown, { tell }: CommandContext, command: string): number {

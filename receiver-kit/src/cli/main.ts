@@ -3,10 +3,11 @@ import { runCommand } from "./run-command.ts";
 
 const print = (line: string) => process.stdout.write(`${line}\n`);
 
-// `receiver-kit send URL | head` closes the pipe early.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code !== "EPIPE") throw error;
-  process.exit();
+  // `receiver-kit send URL | head` closes the pipe early.
+  if (error.code === "EPIPE") process.exit();
+  process.stderr.write(`receiver-kit: the output cannot be written: ${error.message}\n`);
+  process.exit(1);
 });
 
 runCommand(process.argv.slice(2), process.env, print).then((exitCode) => {
