@@ -14,6 +14,8 @@ import { useStarted } from "../harness/use-started.ts";
 import { type Browser, startDashboard } from "./harness-dashboard.ts";
 
 const dashboard = useStarted(startDashboard);
+/** Later than every sequence, which is a time. */
+const MICROS_IN_2100 = 4_102_444_800_000_000;
 const { exchangeCode } = SessionService.method;
 const { listOpenNotices, dismissNotice, listNotices } = NoticeService.method;
 
@@ -62,6 +64,19 @@ it("ADR 0054: a session sees only notices of its scopes, and may not list by acc
   const refused = await ofFeed.call(listNotices, { accountId, limit: 1 });
   expect(refused.code).toBe("permission_denied");
   expect((await dashboard.browser().call(listOpenNotices)).code).toBe("session_ended");
+});
+
+it("ADR 0054: notices that a session may not see hide none that it may", async () => {
+  const { accountId } = await createNotified();
+  const newer = Array.from({ length: 101 }, (_, at) => {
+    return [MICROS_IN_2100 + at, accountId, NoticeKind.RUN_FAILED, `endpoint ${at}`, 0, 0];
+  });
+  await dashboard.stack.database.query(
+    "INSERT INTO notice (sequence, account_id, kind, subject_id, level, since) VALUES ?",
+    [newer],
+  );
+  const ofKeys = await dashboard.signIn(accountId, [SessionScope.KEYS_READ]);
+  expect(await kindsIn(ofKeys)).toEqual([NoticeKind.SESSION_LINK_REUSED, NoticeKind.API_KEY_ENDS]);
 });
 
 it("ADR 0054: a second use after the link's five minutes gives no notice", async () => {

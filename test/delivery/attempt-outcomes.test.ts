@@ -56,6 +56,11 @@ describe("§6.4 the outcome of an answer goes by its status", () => {
     expect(receiver.connectionCount()).toBe(1);
   });
 
+  it("103 behind an empty line is not the answer", async () => {
+    const receiver = await patient.receive(write(`\r\nHTTP/1.1 103 E\r\n\r\n${FINAL}`));
+    expect(await patient.post(receiver)).toMatchObject({ outcome: "delivered", status: 200 });
+  });
+
   it.each([
     ["with an upgrade nobody asked for", "upgrade: x\r\nconnection: upgrade\r\n"],
     ["alone", ""],
@@ -86,6 +91,8 @@ describe("§6.4 an answer whose status does not come is a network_error", () => 
     ["garbage instead of HTTP", write("SSH-2.0-OpenSSH_9.9\r\n\r\n")],
     ["bytes that are not text", write("\u0000\u0001\u0002\u0003\r\n\r\n")],
     ["a status that is not a number", write("HTTP/1.1 2x0 OK\r\n\r\n")],
+    ["a status below 100", write("HTTP/1.1 099 S\r\n\r\n")],
+    ["the status 000", write("HTTP/1.1 000 S\r\n\r\n")],
     ["garbage before a status", write(`SSH-2.0\r\n\r\n${OK_HEAD}content-length: 0\r\n\r\n`)],
   ])("%s", async (_what, behaviour) => {
     const receiver = await patient.receive(behaviour);

@@ -20,6 +20,7 @@ import { readBacklog } from "../../server/src/dispatch/backlog-store.ts";
 import { findChangedFeeds } from "../../server/src/feed-change/feed-change-store.ts";
 import { addDismissed, listDismissed } from "../../server/src/notice/dismissed-store.ts";
 import { tellLinkReused } from "../../server/src/notice/link-reuse.ts";
+import { NoticeKind } from "../../server/src/notice/notice.ts";
 import { listOpenOfAccount } from "../../server/src/notice/notice-store.ts";
 import { removeOldNotices, sweepNotices } from "../../server/src/notice/notice-sweep.ts";
 import {
@@ -205,7 +206,8 @@ async function lookAfter({ pool, accounts, database, notices }: Services, ids: r
     const expire = "UPDATE api_key SET expires_at = ? WHERE account_no = ?";
     await database.query(expire, [soon, accountNoOf(accountId)]);
     await tellLinkReused(pool, accountId, accountId);
-    await listOpenOfAccount(pool, accountId, 10);
+    const choice = { kinds: Object.values(NoticeKind), without: [1n] };
+    await listOpenOfAccount(pool, accountId, choice, 10);
   }
   for (let time = 0; time < 2; time++) await sweepNotices(pool);
   await notices.listNotices({ limit: 10 });

@@ -94,9 +94,10 @@ export function createDeliveryService(
         }),
         decide({ delivery: [stored], endpoints }, account) {
           if (stored === undefined) throw deliveryNotFound();
+          // Before the state, because no option makes an erased delivery be sent again.
+          if (stored.isErased) throw deliveryErased();
           const isDelivered = stored.state === DeliveryState.Delivered;
           if (isDelivered && !includeDelivered) throw alreadyDelivered();
-          if (stored.isErased) throw deliveryErased();
           const endpoint = endpoints.find(({ id }) => id === stored.endpointId);
           if (endpoint === undefined) throw endpointDeleted();
           if (!endpoint.switchedOn) throw endpointSwitchedOff();

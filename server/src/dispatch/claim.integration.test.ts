@@ -222,6 +222,20 @@ describe("a claim past endpoints at their limit, ADR 0028", () => {
     expect(await claim()).toEqual({ ids: [], hasMore: false, throttled: named(10) });
   });
 
+  it("that cuts a queue at the end of a page says that there are more entries", async () => {
+    const full = await createReceiver();
+    await addLeased(full, 1);
+    await addPending(full, PAGE - 6);
+    const cut = await createReceiver();
+    await addPending(cut, 10);
+    const outbox = createOutbox(PROCESS_TIMING);
+    // At most 20 attempts in flight: the first endpoint is at its limit, the second one is not.
+    await addLeased(full, 19);
+    const { entries, hasMore } = await createClaims({ ...services, outbox }).attempts(64, 20);
+    expect(entries).toHaveLength(6);
+    expect(hasMore).toBe(true);
+  });
+
   it("ends after ten seconds without entries, and the next claim continues there", async () => {
     const { endpointId } = await createThrottled();
     await createThrottled();

@@ -47,6 +47,9 @@ export type Claims = {
 /** Like a `Look`, but its entries are not leased yet. */
 type Found = Omit<Look<DeliveryKey>, "entries"> & { readonly keys: readonly DeliveryKey[] };
 
+/** The queues of a page. The page may have only the first entries of the last one: `cutId` is its endpoint. */
+type QueuePage = { readonly queues: readonly Queue[]; readonly cutId: string | undefined };
+
 type ListPage = (after: QueuePosition) => ReturnType<DispatchStore["listClaimable"]>;
 
 export type ClaimParts = {
@@ -158,8 +161,10 @@ export function createClaims({ store, outbox, log, random }: ClaimParts): Claims
     const found: Queue[] = [];
     let [count, pages] = [0, 0];
     const throttled = new Set<string>();
+    const cut = new Set<string>();
     const list = (after: QueuePosition) => store.listClaimable(task, after, PAGE, includeEnded);
-    for await (const queues of pagesFrom(list, last[task].end)) {
+    for await (const { queues, cutId } of pagesFrom(list, last[task].end)) {
+      if (cutId !== undefined) cut.add(cutId);
       const open = await limitQueues(task, queues, endpointLimit);
       addThrottled(throttled, queues, open);
       found.push(...open);
@@ -174,11 +179,12 @@ export function createClaims({ store, outbox, log, random }: ClaimParts): Claims
       return { keys: takeRoundRobin(found, limit, random), throttled, hasMore: count > 0 };
     }
     last[task] = { end: START, throttled };
-    return { keys: takeRoundRobin(found, limit, random), throttled, hasMore: false };
+    const hasMore = count > 0 && [...cut].some((endpointId) => !throttled.has(endpointId));
+    return { keys: takeRoundRobin(found, limit, random), throttled, hasMore };
   }
 
   /** Yields each queue once, page by page: first the queues after `start`, then those up to it. */
-  async function* pagesFrom(list: ListPage, start: QueuePosition): AsyncGenerator<Queue[]> {
+  async function* pagesFrom(list: ListPage, start: QueuePosition): AsyncGenerator<QueuePage> {
     yield* pagesBetween(list, start, undefined);
     if (start !== START) yield* pagesBetween(list, START, start);
   }
@@ -187,14 +193,14 @@ export function createClaims({ store, outbox, log, random }: ClaimParts): Claims
     list: ListPage,
     after: QueuePosition,
     end: QueuePosition | undefined,
-  ): AsyncGenerator<Queue[]> {
+  ): AsyncGenerator<QueuePage> {
     let position: QueuePosition | undefined = after;
     while (position !== undefined) {
       const page = await list(position);
       const all = queuesOf(page);
       const queues = all.filter((queue) => end === undefined || !isAfter(queue, end));
-      if (queues.length > 0) yield queues;
       const isEnd = page.length < PAGE || queues.length < all.length;
+      if (queues.length > 0) yield { queues, cutId: isEnd ? undefined : queues.at(-1)?.endpointId };
       position = isEnd ? undefined : queues.at(-1);
     }
   }

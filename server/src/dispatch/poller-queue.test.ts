@@ -80,6 +80,37 @@ describe("a notification", () => {
     expect(poller.look).toHaveBeenCalledTimes(2);
   });
 
+  it("of capacity during a look that counted the ended attempt makes the poller look again", async () => {
+    const poller = createPoller();
+    poller.look
+      .mockImplementationOnce(async () => {
+        queue.notifyCapacity(new Set(["full"]));
+        return { ...NOTHING, throttled: new Set(["full"]) };
+      })
+      .mockResolvedValue(found("a"));
+    void poller.start();
+    await settle();
+    expect(poller.got).toEqual([["a"]]);
+  });
+
+  it("of capacity works after an older look ended last", async () => {
+    const [older, newer] = [createPoller(), createPoller()];
+    const slow = Promise.withResolvers<Look<string>>();
+    older.look.mockReturnValueOnce(slow.promise).mockResolvedValue(found("a"));
+    newer.look.mockResolvedValueOnce({ ...NOTHING, throttled: new Set(["full"]) });
+    void older.start();
+    queue.notify();
+    void newer.start();
+    await settle();
+    slow.resolve(NOTHING);
+    await settle();
+    expect(older.got).toEqual([]);
+    newer.leave();
+    queue.notifyCapacity(new Set(["full"]));
+    await settle();
+    expect(older.got).toEqual([["a"]]);
+  });
+
   it("during a look that found entries makes the next poller look", async () => {
     const first = createPoller();
     first.look.mockImplementation(async () => {

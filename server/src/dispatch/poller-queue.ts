@@ -73,6 +73,11 @@ export function createPollerQueue<Entry>(timing: Timing): PollerQueue<Entry> {
   let lookAgainAtMs = 0;
   let lastClaimMs = Number.NEGATIVE_INFINITY;
   let throttled: ReadonlySet<string> = new Set();
+  let startedLooks = 0;
+  /** The number of the look that found `throttled`. */
+  let throttledBy = 0;
+  /** For each look in progress, the endpoints whose attempts ended since it began: it may have counted them. */
+  const endedDuring = new Set<Set<string>>();
 
   function notify(): void {
     lookAgainAtMs = 0;
@@ -107,6 +112,9 @@ export function createPollerQueue<Entry>(timing: Timing): PollerQueue<Entry> {
     notify,
 
     notifyCapacity(endpointIds) {
+      for (const ended of endedDuring) {
+        for (const endpointId of endpointIds) ended.add(endpointId);
+      }
       if ([...endpointIds].some((endpointId) => throttled.has(endpointId))) notify();
     },
 
@@ -150,9 +158,8 @@ export function createPollerQueue<Entry>(timing: Timing): PollerQueue<Entry> {
         if (nowMs() >= lookAgainAtMs) {
           // A commit during the look resets this to zero, and the poller looks again.
           lookAgainAtMs = nowMs() + SWEEP_MS;
-          const found = await lookOrReset(look);
-          throttled = found.throttled;
-          if (found.hasMore) notify();
+          const { found, hasNewCapacity } = await lookOrReset(look);
+          if (found.hasMore || hasNewCapacity) notify();
           if (found.entries.length > 0) return found.entries;
           continue;
         }
@@ -163,13 +170,24 @@ export function createPollerQueue<Entry>(timing: Timing): PollerQueue<Entry> {
     },
   };
 
-  /** After a failed look the next poller looks at once. */
-  async function lookOrReset(look: () => Promise<Look<Entry>>): Promise<Look<Entry>> {
+  /**
+   * Looks, and returns whether an endpoint that it found at its limit has had capacity since. After a failed look the
+   * next poller looks at once.
+   */
+  async function lookOrReset(look: () => Promise<Look<Entry>>) {
+    startedLooks += 1;
+    const number = startedLooks;
+    const ended = new Set<string>();
+    endedDuring.add(ended);
     try {
-      return await look();
+      const found = await look();
+      if (number > throttledBy) [throttled, throttledBy] = [found.throttled, number];
+      return { found, hasNewCapacity: [...ended].some((id) => found.throttled.has(id)) };
     } catch (error) {
       lookAgainAtMs = 0;
       throw error;
+    } finally {
+      endedDuring.delete(ended);
     }
   }
 }

@@ -33,12 +33,10 @@ export function createNoticeService(pool: Pool): ServiceImpl<typeof NoticeServic
 
     async listOpenNotices(_, context) {
       const { account, hash, scopes } = sessionOf(context);
-      const open = await listOpenOfAccount(pool, account.id, MAX_OPEN);
-      const shown = open.filter(({ kind }) => maySee(scopes, kind));
-      if (shown.length === 0) return {};
-      const dismissed = new Set(await listDismissed(pool, hash));
-      const left = shown.filter(({ sequence }) => !dismissed.has(BigInt(sequence)));
-      return { notices: left.map(noticeToProto) };
+      const kinds = Object.values(NoticeKind).filter((kind) => maySee(scopes, kind));
+      const without = await listDismissed(pool, hash);
+      const open = await listOpenOfAccount(pool, account.id, { kinds, without }, MAX_OPEN);
+      return { notices: open.map(noticeToProto) };
     },
 
     async dismissNotice({ sequence }, context) {

@@ -134,17 +134,23 @@ export async function listNotices(
   return rows.map(noticeFromRow);
 }
 
-/** Lists the newest open notices of an account, newest first. */
+/** Lists the newest open notices of an account, of some kinds (at least one) and without some, newest first. */
 export async function listOpenOfAccount(
   pool: Pool,
   accountId: string,
+  {
+    kinds,
+    without,
+  }: { readonly kinds: readonly NoticeKind[]; readonly without: readonly bigint[] },
   limit: number,
 ): Promise<StoredNotice[]> {
   const rows = await queryWithin<Row[]>(
     pool,
-    `SELECT ${COLUMNS} FROM notice WHERE account_id = ? AND closed_at IS NULL
+    `SELECT ${COLUMNS} FROM notice
+     WHERE account_id = ? AND closed_at IS NULL AND kind IN (?) AND sequence NOT IN (?)
      ORDER BY sequence DESC LIMIT ${limit}`,
-    [accountId],
+    // No notice has the sequence 0. An empty list would be a syntax error.
+    [accountId, kinds, [0n, ...without]],
   );
   return rows.map(noticeFromRow);
 }

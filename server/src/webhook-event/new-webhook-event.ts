@@ -5,7 +5,7 @@ export type EventAccount = {
   readonly blocked: boolean;
   /** When the event happened, in microseconds; later than every earlier event of its record. */
   readonly recordedAt: number;
-  /** Creates ids that are ordered by the database's clock. */
+  /** Creates ids that are ordered by `recordedAt`. */
   readonly newId: () => string;
 };
 

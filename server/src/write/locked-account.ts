@@ -12,7 +12,7 @@ export type LockedAccount = {
    * if the clock stepped back.
    */
   readonly recordedAt: number;
-  /** Creates an id for a new object of this write. Ids are ordered by `nowMicros`. */
+  /** Creates an id for a new object of this write. Ids are ordered by `recordedAt`. */
   readonly newId: () => string;
 };
 

@@ -20,14 +20,14 @@ const MAX_BEHIND_MS = 40;
 const MAX_TOGETHER = 64;
 /** How long a write waits for its turn. */
 const MAX_TURN_MS = 10_000;
-const LOCKED = `The account was locked for longer than ${MAX_TURN_MS} ms.`;
+const LOCKED = `The write waited for its account for longer than ${MAX_TURN_MS} ms.`;
 
 /** Runs the writes of the service: each loads, decides and stores. */
 export type Writer = {
   /**
    * Runs a write and resolves with its answer after the commit. Rejects with the error of its decision, or with
    * `account_not_found` if its account is unknown or deleted. Rejects with OverloadedError if it waited too long for
-   * its commit.
+   * its turn, and with DatabaseTimeoutError if that was behind a lock or behind other writes of its account.
    */
   write<Asked extends Asks, Answer>(write: Write<Asked, Answer>): Promise<Answer>;
 };

@@ -69,8 +69,10 @@ export function createAnswerReader(
         }
       });
     },
-    // The parser accepts more than the reader of the start does, such as an empty line before the status.
+    // The parser accepts more than the reader of the start does, such as an empty line before the status. Then it also
+    // reports interim answers, and statuses below 100, which are no HTTP: it closes the connection after them.
     onResponseStart: (_controller, status, headers) => {
+      if (status < 200 && status !== 101) return;
       seen.status ??= status;
       seen.headers = firstLines(headers);
     },

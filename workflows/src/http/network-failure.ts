@@ -18,6 +18,8 @@ const PHRASE_BY_CODE: Readonly<Record<string, string>> = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "the certificate's issuer is not trusted",
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: "the certificate's chain is incomplete",
   UND_ERR_HEADERS_OVERFLOW: "the answer's headers are too long",
+  // The parser's, for a status below 100.
+  ERR_ASSERTION: "the answer is not HTTP",
 };
 
 const PHRASE_BY_PREFIX: readonly (readonly [prefix: string, phrase: string])[] = [
