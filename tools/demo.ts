@@ -1,9 +1,8 @@
 import { join } from "node:path";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { createClients } from "../dev-stack/src/demo.ts";
-import { readLocalSettings } from "../dev-stack/src/local-settings.ts";
-import { readStackConfig } from "../dev-stack/src/stack-config.ts";
 import { DEMO_ACTIONS, DemoError } from "./demo-actions.ts";
+import { readRunningProduct, tellNotRunning } from "./running-product.ts";
 
 // Acts on the demo account of a running `npm start`.
 //
@@ -18,12 +17,7 @@ if (action === undefined) {
   }
   process.exit(name === "" || name === "--help" ? 0 : 1);
 }
-const { dataDir } = readStackConfig(process.env);
-const { coreUrl, serviceCredential, demo } = await readLocalSettings(join(dataDir, "local.json"));
-if (coreUrl === undefined || serviceCredential === undefined || demo === undefined) {
-  process.stderr.write("Run `npm start` first, in another terminal.\n");
-  process.exit(1);
-}
+const { dataDir, coreUrl, serviceCredential, demo } = await readRunningProduct(process.env);
 try {
   const clients = createClients(coreUrl, serviceCredential);
   const at = { clients, accountId: demo.accountId, lastFile: join(dataDir, "last-donation.json") };
@@ -32,10 +26,7 @@ try {
   const isForPeople = error instanceof DemoError || error instanceof ConnectError;
   if (!isForPeople) throw error;
   const isAway = error instanceof ConnectError && error.code === Code.Unavailable;
-  process.stderr.write(
-    isAway
-      ? "Run `npm start` first, in another terminal.\n"
-      : `${error.message}\nnpm run demo -- ${name} ${action.usage}\n`,
-  );
+  if (isAway) tellNotRunning();
+  else process.stderr.write(`${error.message}\nnpm run demo -- ${name} ${action.usage}\n`);
   process.exitCode = 1;
 }

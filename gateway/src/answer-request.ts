@@ -110,7 +110,10 @@ export function createAnswers(
       const status = request.signal.aborted ? CLIENT_GONE : 200;
       return createResponse(status, request.requestId, body, applied);
     });
-    return { ...response, heldMs: performance.now() - sinceMs };
+    const heldMs = performance.now() - sinceMs;
+    if (response.headers.includes("RateLimit")) return { ...response, heldMs };
+    // The first call counted the request, so the error of a later one does not show the limit.
+    return { ...response, headers: [...response.headers, ...headers], heldMs };
   }
 
   /** Begins a wait if the client prefers one, the empty page may still fill, and no limit is reached. ADR 0052 */

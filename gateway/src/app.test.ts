@@ -1,7 +1,8 @@
 import { connect } from "node:net";
 import { promisify } from "node:util";
+import { ErrorInfoSchema } from "@activity/proto";
 import { type Metrics, NO_METRICS } from "@activity/runtime/metrics";
-import { Code } from "@connectrpc/connect";
+import { Code, ConnectError } from "@connectrpc/connect";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createGateway, type Gateway } from "./app.ts";
 import type { GatewayLimits } from "./limits.ts";
@@ -259,6 +260,26 @@ describe("ADR 0052: a poll that waits", () => {
     clearInterval(notifying);
     expect(answer.status).toBe(200);
     expect(core.calls.map(({ headers }) => headers.get("x-request-counted"))).toEqual([null, "1"]);
+  });
+
+  it.each([
+    [Code.Unauthenticated, "invalid_api_key", 401],
+    [Code.PermissionDenied, "account_unavailable", 403],
+    [Code.Internal, "internal_error", 500],
+  ])("that ends with %s %s still shows what is left of the limit", async (code, reason, status) => {
+    core.page = empty;
+    const answering = poll();
+    await isHeld();
+    core.before = () => {
+      // A call that was counted before has no window of the limit.
+      const details = [{ desc: ErrorInfoSchema, value: { code: reason } }];
+      throw new ConnectError("inner text", code, undefined, details);
+    };
+    const notifying = setInterval(() => core.notify("account", 2n), 10);
+    const answer = await answering;
+    clearInterval(notifying);
+    expect(answer.status).toBe(status);
+    expect(answer.headers.get("ratelimit")).toBe('"account";r=119;t=60');
   });
 
   it("continues to wait while the core is away", async () => {

@@ -49,6 +49,17 @@ describe("a request that is not well-formed is counted and answered as JSON", ()
     ["too long a target", `GET /${"x".repeat(20_000)} HTTP/1.1\r\n\r\n`, 431, "invalid_request"],
     ["an unknown method", "FOO /api/v1/me HTTP/1.1\r\nHost: x\r\n\r\n", 405, "method_not_allowed"],
     ["an unknown method and path", "FOO / HTTP/1.1\r\nHost: x\r\n\r\n", 404, "not_found"],
+    ["a method of RTSP", "PLAY /api/v1/me HTTP/1.1\r\nHost: x\r\n\r\n", 405, "method_not_allowed"],
+    [
+      "the method of HTTP/2",
+      "PRI /api/v1/me HTTP/1.1\r\nHost: x\r\n\r\n",
+      405,
+      "method_not_allowed",
+    ],
+    ["another protocol", "GET /api/v1/me XTTP/1.1\r\nHost: x\r\n\r\n", 400, "invalid_request"],
+    ["HTTP/2.0", `${GOOD.replace("1.1", "2.0")}\r\n`, 400, "invalid_request"],
+    ["HTTP/0.9", `${GOOD.replace("1.1", "0.9")}\r\n`, 400, "invalid_request"],
+    ["an invalid Host", `${GOOD.replace("Host: x", "Host: a b/c")}\r\n`, 400, "invalid_request"],
     ["CONNECT", "CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n", 404, "not_found"],
     [
       "length and chunks at once",
@@ -163,6 +174,11 @@ describe("what HTTP allows is answered as usual", () => {
       "404",
       "400",
     ]);
+  });
+
+  it("a pipelined request with an unknown method is answered as if it came alone", async () => {
+    const text = await sendRaw(port, `${GOOD}\r\nFOO /api/v1/me HTTP/1.1\r\nHost: x\r\n\r\n`);
+    expect(text).toMatch(/^HTTP\/1\.1 200 .*HTTP\/1\.1 405 /s);
   });
 
   it("a body that does not end is cut, after one answer", async () => {

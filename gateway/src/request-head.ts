@@ -3,7 +3,7 @@ export type RequestHead = {
   readonly authorization: readonly string[];
   readonly forwardedFor: readonly string[];
   readonly prefer: readonly string[];
-  readonly hosts: number;
+  readonly hosts: readonly string[];
   readonly transferEncoding: readonly string[];
   readonly hasBody: boolean;
   readonly expectsContinue: boolean;
@@ -15,7 +15,7 @@ export function readRequestHead(rawHeaders: readonly string[]): RequestHead {
   const forwardedFor: string[] = [];
   const prefer: string[] = [];
   const transferEncoding: string[] = [];
-  let hosts = 0;
+  const hosts: string[] = [];
   let hasBody = false;
   let expectsContinue = false;
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
@@ -31,7 +31,7 @@ export function readRequestHead(rawHeaders: readonly string[]): RequestHead {
         prefer.push(value);
         break;
       case "host":
-        hosts += 1;
+        hosts.push(value);
         break;
       case "content-length":
         hasBody ||= value !== "0";
@@ -48,11 +48,19 @@ export function readRequestHead(rawHeaders: readonly string[]): RequestHead {
   return { authorization, forwardedFor, prefer, hosts, transferEncoding, hasBody, expectsContinue };
 }
 
+/** Characters that neither a host nor a port can have. RFC 9110 §7.2 */
+const NOT_IN_HOST = /[\s/?#@\\]/;
+
 /** Returns why a head that the parser accepted is not valid HTTP, or `undefined` if it is valid. */
 export function faultOf(head: RequestHead, httpVersion: string): string | undefined {
   const isOld = httpVersion === "1.0";
-  if (head.hosts > 1 || (head.hosts === 0 && !isOld)) {
+  // The parser also accepts 0.9 and 2.0.
+  if (!isOld && httpVersion !== "1.1") return "The version of a request is HTTP/1.1 or HTTP/1.0.";
+  if (head.hosts.length > 1 || (head.hosts.length === 0 && !isOld)) {
     return "An HTTP/1.1 request has exactly one Host header.";
+  }
+  if (head.hosts.some((host) => NOT_IN_HOST.test(host))) {
+    return "The Host header holds a host, and a port if it is not the default.";
   }
   // The end of a body must be unambiguous. Otherwise a proxy in front may see other requests than the gateway does.
   const [coding, ...others] = head.transferEncoding;

@@ -5,12 +5,14 @@ import { findRoute } from "./router.ts";
 /** The HTTP parser's error for a request that it refuses. */
 export type ParserError = {
   readonly code?: string | undefined;
-  /** The last bytes that it parsed. */
+  /** The bytes that it read last, and how many of them it parsed. */
   readonly rawPacket?: Buffer | undefined;
+  readonly bytesParsed?: number | undefined;
 };
 
 const REQUEST_LINE = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+) (\S+) HTTP\/1\.[01]\r?\n/;
 const MAX_LINE = 8192;
+const HEAD_END = "\r\n\r\n";
 
 /** Creates the response to a request that the parser refused. */
 export function refusalOf(
@@ -29,8 +31,11 @@ export function refusalOf(
         status: 408,
         message: "The request did not arrive in time.",
       });
+    // The parser knows the methods of RTSP, and HTTP/2's PRI, but refuses them in HTTP/1.1.
     case "HPE_INVALID_METHOD":
-      return refusalOfMethod(error.rawPacket, requestId, knownMethods);
+    case "HPE_INVALID_CONSTANT":
+    case "HPE_INVALID_VERSION":
+      return refusalOfMethod(error, requestId, knownMethods);
     default:
       return errorResponse("invalid_request", requestId);
   }
@@ -38,11 +43,15 @@ export function refusalOf(
 
 /** If the request line is valid, a method that the parser does not know is refused like any other wrong method. */
 function refusalOfMethod(
-  packet: Buffer | undefined,
+  { rawPacket = Buffer.alloc(0), bytesParsed = 0 }: ParserError,
   requestId: string,
   knownMethods: ReadonlySet<string>,
 ): GatewayResponse {
-  const [, method, target] = REQUEST_LINE.exec(packet?.toString("latin1", 0, MAX_LINE) ?? "") ?? [];
+  // Complete requests may come before it in the packet.
+  const previous = rawPacket.lastIndexOf(HEAD_END, Math.max(0, bytesParsed - HEAD_END.length));
+  const begin = previous < 0 ? 0 : previous + HEAD_END.length;
+  const line = rawPacket.toString("latin1", begin, begin + MAX_LINE);
+  const [, method, target] = REQUEST_LINE.exec(line) ?? [];
   if (method === undefined || target === undefined || knownMethods.has(method)) {
     return errorResponse("invalid_request", requestId);
   }

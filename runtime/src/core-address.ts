@@ -1,6 +1,6 @@
 import { type Environment, type Problem, readPem } from "./environment.ts";
 
-/** PEM files for a core with TLS. By default the system's CAs are trusted, and no client certificate is sent. */
+/** PEM files for a core with TLS. By default the CAs that Node brings are trusted, and no client certificate is sent. */
 export type CoreTls = {
   /** The CA that signed the core's certificate. */
   readonly ca?: string;

@@ -41,9 +41,12 @@ export async function startProduct(options: {
   /** The place among several processes behind the same ports. */
   readonly place?: number | undefined;
 }): Promise<Product> {
-  // The functions that close the open parts. They run in reverse order.
+  // The functions that close the open parts. First those with work in flight close, at once: each takes its time. Then
+  // the others close in reverse order.
+  const busy: (() => Promise<void>)[] = [];
   const open: (() => Promise<void>)[] = [];
   const stop = async () => {
+    await Promise.all(busy.map((close) => close()));
     for (const close of open.toReversed()) await close();
   };
   try {
@@ -72,18 +75,18 @@ export async function startProduct(options: {
     open.push(async () => check?.stop());
     const state = () => (gateway.isDraining() ? "draining" : (check?.state() ?? "serving"));
     const listener = await app.listen();
-    open.push(listener.close);
+    busy.push(listener.close);
     const browsers = await app.listenToBrowsers();
-    if (browsers !== undefined) open.push(browsers.close);
+    if (browsers !== undefined) busy.push(browsers.close);
     const { port } = await gateway.listen(options.gateway.port, options.gateway.host);
-    open.push(gateway.close);
+    busy.push(gateway.close);
     if (options.deliveries !== undefined) {
       const { deliveries: config } = options;
       // Temporal's client and worker take 50 MB, which a process without deliveries need not load.
       const { startDeliveries } = await import("@activity/workflows");
       const deliveries = startDeliveries({ config, core: app.localTransport, log, scraped });
       drains.push(deliveries.drain);
-      open.push(() => deliveries.stop());
+      busy.push(() => deliveries.stop());
     }
     readState = state;
     return {

@@ -79,7 +79,7 @@ function parseTime(name: string, value: string): Timestamp {
 }
 
 function parseCursor(value: string): string {
-  if (value.length <= MAX_CURSOR_LENGTH) return value;
+  if (value.length <= MAX_CURSOR_LENGTH || [...value].length <= MAX_CURSOR_LENGTH) return value;
   throw new InvalidParameterError(
     `cursor accepts a next_cursor of at most ${MAX_CURSOR_LENGTH} characters.`,
   );

@@ -81,9 +81,11 @@ function pageStatement(
     require("recorded_at < ?", storable(untilMicros));
   }
   const direction = ascending ? "ASC" : "DESC";
+  // Bound, because each connection keeps one prepared statement for each text, and servers limit their number.
+  values.push(query.limit + 1);
   const sql = `SELECT ${COLUMNS} FROM activity FORCE INDEX (${indexOf(query)})
     WHERE ${conditions.join(" AND ")}
-    ORDER BY recorded_at ${direction}, record_key ${direction} LIMIT ${query.limit + 1}`;
+    ORDER BY recorded_at ${direction}, record_key ${direction} LIMIT ?`;
   return { sql, values };
 }
 

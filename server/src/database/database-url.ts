@@ -8,7 +8,7 @@ export type DatabaseAddress = {
   /** A name or an address, IPv6 without brackets. */
   readonly host: string;
   /**
-   * TLS, with the authority that must have signed the server's certificate. Without `ca`, the system's authorities.
+   * TLS, with the authority that must have signed the server's certificate. Without `ca`, those that Node brings.
    */
   readonly tls: { readonly ca: Buffer | undefined } | undefined;
 };

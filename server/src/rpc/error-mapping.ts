@@ -7,6 +7,7 @@ import { LimiterUnavailableError } from "../admission/redis-admission-store.ts";
 import { ClientRefusedError, DomainError, ErrorCode } from "../common/errors.ts";
 import { OverloadedError } from "../common/overloaded-error.ts";
 import { isOutage } from "../database/outage.ts";
+import { requestIdOf } from "./request-id.ts";
 
 const CODE_OF = {
   invalid_parameter: Code.InvalidArgument,
@@ -51,7 +52,9 @@ export function createErrorMapping(log: Log): Interceptor {
   return (next) => async (request) => {
     const name = `${request.service.typeName}/${request.method.name}`;
     const fail = (error: unknown): never => {
-      throw connectErrorFrom(error, (cause) => log.error("call failed", { call: name, cause }));
+      throw connectErrorFrom(error, (cause) =>
+        log.error("call failed", { call: name, requestId: requestIdOf(request), cause }),
+      );
     };
     try {
       const response = await next(request);

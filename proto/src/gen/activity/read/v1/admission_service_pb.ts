@@ -76,9 +76,10 @@ export const AdmitApiKeyResponseSchema: GenMessage<AdmitApiKeyResponse> = /*@__P
  * Counts and checks requests that read nothing. Every request of a gateway is thus counted once and in
  * the same way.
  *
- * The client's address is in `x-client-address`, as for every read call. The caller needs a service
- * credential with the permission `client_address.forward` in `x-service-credential`. Without it, the
- * call fails with `invalid_service_credential` or `permission_denied`.
+ * The client's address is in `x-client-address`, as for every read call. A caller that sends it needs a
+ * service credential with the permission `client_address.forward` in `x-service-credential`. Without it,
+ * the call fails with `invalid_service_credential` or `permission_denied`. A call without
+ * `x-client-address` counts for the caller's own address.
  *
  * @generated from service activity.read.v1.AdmissionService
  */

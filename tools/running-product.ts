@@ -1,0 +1,28 @@
+import { join } from "node:path";
+import { readLocalSettings } from "../dev-stack/src/local-settings.ts";
+import { readStackConfig } from "../dev-stack/src/stack-config.ts";
+import { StackError } from "../dev-stack/src/stack-error.ts";
+
+const NOT_RUNNING = "Run `npm start` first, in another terminal.\n";
+
+/** Tells the user that `npm start` does not run. The process then ends with 1. */
+export function tellNotRunning(): void {
+  process.stderr.write(NOT_RUNNING);
+  process.exitCode = 1;
+}
+
+/** Reads what `npm start` stored: its data folder, its core and its demo account. Ends the process if it cannot. */
+export async function readRunningProduct(env: NodeJS.ProcessEnv) {
+  const { dataDir } = readStackConfig(env);
+  const settings = await readLocalSettings(join(dataDir, "local.json")).catch((error) => {
+    if (!(error instanceof StackError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exit(1);
+  });
+  const { coreUrl, serviceCredential, demo } = settings;
+  if (coreUrl !== undefined && serviceCredential !== undefined && demo !== undefined) {
+    return { dataDir, coreUrl, serviceCredential, demo };
+  }
+  tellNotRunning();
+  process.exit();
+}
