@@ -74,7 +74,7 @@ async function lockFolder(dataDir: string): Promise<FileLock> {
     throw stackErrorFromFile(error, dataDir);
   }
   throw new StackError(
-    `${dataDir} is in use by another copy of this program: stop that one, or name another data folder.`,
+    `${dataDir} is in use by another copy of this program: stop that one, or name another data folder with DATA_DIR.`,
   );
 }
 

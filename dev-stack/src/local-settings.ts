@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { readFile, rename, writeFile } from "node:fs/promises";
-import { hasSystemCode } from "./stack-error.ts";
+import { hasSystemCode, StackError, stackErrorFromFile } from "./stack-error.ts";
 
 /** The settings of the product on one machine, stored beside its database and readable only by its owner. */
 export type LocalSettings = {
@@ -22,20 +22,36 @@ export type LocalSettings = {
   };
 };
 
-/** Reads the settings. Adds random keys for missing ones. The caller stores them. */
+/** Reads the settings. Adds random keys for missing ones. The caller stores them. Throws a {@link StackError}. */
 export async function readLocalSettings(file: string): Promise<LocalSettings> {
   const text = await readFile(file, "utf8").catch((error) => {
-    if (!hasSystemCode(error, "ENOENT")) throw error;
+    if (!hasSystemCode(error, "ENOENT")) throw stackErrorFromFile(error, file);
     return "{}";
   });
-  return { cursorKey: newKey(), secretKey: newKey(), ...JSON.parse(text) };
+  return { cursorKey: newKey(), secretKey: newKey(), ...parse(file, text) };
+}
+
+function parse(file: string, text: string): Partial<LocalSettings> {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new StackError(
+      `${file} is not JSON. It holds the keys of the stored secrets: restore it from a backup, or move its folder away to begin again.`,
+    );
+  }
 }
 
 const newKey = () => randomBytes(32).toString("hex");
 
-/** Replaces the settings atomically. */
+/** Replaces the settings atomically. Throws a {@link StackError}. */
 export async function writeLocalSettings(file: string, settings: LocalSettings): Promise<void> {
   const next = `${file}.new`;
-  await writeFile(next, `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o600 });
-  await rename(next, file);
+  const text = `${JSON.stringify(settings, null, 2)}\n`;
+  try {
+    // Flushed first: after a power cut a renamed file could be empty.
+    await writeFile(next, text, { mode: 0o600, flush: true });
+    await rename(next, file);
+  } catch (error) {
+    throw stackErrorFromFile(error, file);
+  }
 }

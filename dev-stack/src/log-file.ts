@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, openSync, renameSync, writeSync } from "node:fs";
 import { createLogWriter, type LogWriter } from "@activity/server";
+import { stackErrorFromFile } from "./stack-error.ts";
 
 /** A larger file is renamed to `<path>.1`, which replaces the previous one, and a new file is begun. */
 const LOG_LIMIT_BYTES = 16 * 1024 * 1024;
@@ -12,7 +13,7 @@ export function openLogFile(
   path: string,
   limitBytes: number = LOG_LIMIT_BYTES,
 ): LogWriter & { readonly path: string; close(): void } {
-  let file = openSync(path, "a", 0o600);
+  let file = open(path);
   let size = fstatSync(file).size;
   let [isOpen, isTold] = [true, false];
   const writer = createLogWriter((text) => {
@@ -32,7 +33,7 @@ export function openLogFile(
   function beginAnew(): void {
     closeSync(file);
     renameSync(path, `${path}.1`);
-    file = openSync(path, "a", 0o600);
+    file = open(path);
     size = 0;
   }
 
@@ -45,4 +46,12 @@ export function openLogFile(
       closeSync(file);
     },
   };
+}
+
+function open(path: string): number {
+  try {
+    return openSync(path, "a", 0o600);
+  } catch (error) {
+    throw stackErrorFromFile(error, path);
+  }
 }

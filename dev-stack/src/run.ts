@@ -21,7 +21,7 @@ import { openLogFile } from "./log-file.ts";
 import { startOverlayHub } from "./overlay-hub.ts";
 import { createProgress } from "./progress.ts";
 import { readStackConfig } from "./stack-config.ts";
-import { StackError } from "./stack-error.ts";
+import { StackError, stackErrorFromFile } from "./stack-error.ts";
 import { type RunningTemporal, type StartTemporal, startTemporal } from "./temporal.ts";
 import { welcome } from "./welcome.ts";
 
@@ -48,7 +48,9 @@ async function startAll(stopLater: (stop: () => void | Promise<void>) => void): 
   stopLater(database.stop);
   const temporal = await startIfPossible({ env, dataDir: join(dataDir, "temporal"), progress });
   if (temporal !== undefined) stopLater(temporal.stop);
-  await mkdir(dataDir, { recursive: true });
+  await mkdir(dataDir, { recursive: true }).catch((error) => {
+    throw stackErrorFromFile(error, dataDir);
+  });
   const settingsFile = join(dataDir, "local.json");
   const save = (settings: LocalSettings) => writeLocalSettings(settingsFile, settings);
   const settings = await readLocalSettings(settingsFile);

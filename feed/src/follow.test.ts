@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { CheckpointState } from "./checkpoint/checkpoint.ts";
 import { type Activity, FeedError, type FollowOptions, file, follow, memory } from "./index.ts";
 import { createRecord, KEY, refuse, startTestApi, type TestApi } from "./testing/test-api.ts";
 
@@ -315,9 +316,9 @@ describe("a checkpoint", () => {
     store(1, 4);
     const checkpoint = memory();
     await take(start({ checkpoint, since: createRecord(2).recorded_at }), 1);
-    const [first, second, , last] = api.records;
-    const processed = [first, second, last].map((record) => record?.id);
-    checkpoint.save({ ...checkpoint.load(), processed, recorded_at: last?.recorded_at });
+    const processed = idsOf([1, 2, 4].map(createRecord));
+    const last = createRecord(4).recorded_at;
+    checkpoint.save({ ...(checkpoint.load() as CheckpointState), processed, recorded_at: last });
     // The first page holds only processed records. The cursor of the second one is refused.
     let isRefused = false;
     api.refuse = ({ query }) => {
