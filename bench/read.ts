@@ -16,7 +16,9 @@ const full = {
   ...{ size, rounds: 5, warmUpSeconds: 4, seconds: 6, concurrency: 32 },
   ...{ workloads: WORKLOAD_NAMES, only: USUAL_SIDES, profile: false },
 };
-const short = { ...full, size: little, rounds: 1, warmUpSeconds: 1, seconds: 1 };
+/** Each kind of process and of limiter once. */
+const few = ["two-processes", "one-process-redis", "fastify-redis"] as const;
+const short = { ...full, size: little, rounds: 1, warmUpSeconds: 1, seconds: 1, only: few };
 const options = {
   ...{ profile: "flag" as const, concurrency: 1, rounds: 1, seconds: 1 },
   ...{ only: SIDE_NAMES, workloads: WORKLOAD_NAMES },
