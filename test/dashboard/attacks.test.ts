@@ -116,18 +116,30 @@ describe("ADR 0038: a session that names another account and its objects", () =>
 
 describe("ADR 0038: a session may call what its scopes say", () => {
   it.each(CALLS)("%s", async (_, method, read, write) => {
-    const needed = isRead(method) ? [read, write] : [write];
+    const needed: readonly unknown[] = isRead(method) ? [read, write] : [write];
     const own = await store();
-    for (const scope of EVERYTHING) {
-      const browser = await dashboard.signIn(own.accountId, [scope]);
-      const before = await rowsOf(own.accountId);
-      const { code } = await call(browser, method, naming(method, own));
-      if (needed.includes(scope as never)) expect(code).not.toBe("permission_denied");
-      else expect([scope, code]).toEqual([scope, "permission_denied"]);
-      if (isRead(method) || !needed.includes(scope as never)) {
-        expect(await rowsOf(own.accountId)).toBe(before);
-      }
+    const sessions = await Promise.all(
+      EVERYTHING.map(async (scope) => {
+        return { scope, browser: await dashboard.signIn(own.accountId, [scope]) };
+      }),
+    );
+    /** Makes the call with each scope that is needed, or with each other one. Returns the scopes and error codes. */
+    const callWith = (isNeeded: boolean) =>
+      Promise.all(
+        sessions
+          .filter(({ scope }) => needed.includes(scope) === isNeeded)
+          .map(async ({ scope, browser }) => {
+            const { code } = await call(browser, method, naming(method, own));
+            return [scope, code] as const;
+          }),
+      );
+    const before = await rowsOf(own.accountId);
+    for (const [scope, code] of await callWith(false)) {
+      expect([scope, code]).toEqual([scope, "permission_denied"]);
     }
+    expect(await rowsOf(own.accountId)).toBe(before);
+    for (const [, code] of await callWith(true)) expect(code).not.toBe("permission_denied");
+    if (isRead(method)) expect(await rowsOf(own.accountId)).toBe(before);
   });
 });
 
@@ -375,13 +387,22 @@ describe("ADR 0038: the page", () => {
     for (const { headers } of calls) expect(headers["cache-control"]).toBe("no-store");
   });
 
-  it("has Strict-Transport-Security where its address is https", async () => {
-    const secure = await startDashboard({ DASHBOARD_URL: "https://dash.example.com" });
-    const { headers } = await secure.request("GET", "/");
+  it("has Strict-Transport-Security at an https address, and is embedded by the named sites only", async () => {
+    const embedded = await startDashboard({
+      DASHBOARD_URL: "https://dash.example.com",
+      DASHBOARD_FRAME_ANCESTORS: "https://www.example.com,https://example.org",
+    });
+    const { headers } = await embedded.request("GET", "/");
     expect(headers["strict-transport-security"]).toBe("max-age=31536000");
-    const browser = await secure.signIn(await createAccount(secure.stack));
+    expect(headers["content-security-policy"]).toContain(
+      "; frame-ancestors https://www.example.com https://example.org",
+    );
+    const browser = await embedded.signIn(await createAccount(embedded.stack));
     expect((await browser.call(getSession)).status).toBe(200);
-    await secure.stop();
+    expect((await browser.call(SessionService.method.signOut)).headers["set-cookie"]).toEqual([
+      "__Host-session=; Path=/; HttpOnly; Secure; SameSite=None; Partitioned; Max-Age=0",
+    ]);
+    await embedded.stop();
   });
 
   it("is served at each of its paths and revalidated; browsers cache its assets for a year", async () => {

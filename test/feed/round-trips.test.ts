@@ -1,14 +1,19 @@
+import { ActivityService, SessionService } from "@activity/proto";
+import type { DescMethod } from "@bufbuild/protobuf";
 import { beforeAll, describe, expect, inject, it } from "vitest";
+import { startDashboard } from "../dashboard/harness-dashboard.ts";
 import { createPlatformEvent, createReader } from "../harness/builders.ts";
 import { openDatabaseProxy } from "../harness/database-proxy.ts";
-import { startTestStack } from "../harness/stack.ts";
+import type { TestStack } from "../harness/stack.ts";
 import { useStarted } from "../harness/use-started.ts";
 
 const proxy = useStarted(() => openDatabaseProxy(inject("databaseUrl")));
-const stack = useStarted(() => startTestStack({ serverUrl: proxy.url }));
+const dashboard = useStarted(() => startDashboard({}, proxy.url));
+let stack: TestStack;
 let apiKey: string;
 let accountId: string;
 beforeAll(async () => {
+  ({ stack } = dashboard);
   ({ apiKey, accountId } = await createReader(stack));
   await createPlatformEvent(stack, accountId);
 });
@@ -44,6 +49,18 @@ describe("ARCHITECTURE.md: round trips to the database for a single request", ()
     expect(await countCommands(read, () => createPlatformEvent(stack, accountId))).toBe(2);
     expect(await countCommands(read)).toBe(1);
   });
+
+  it.each<{ method: DescMethod; roundTrips: number }>([
+    { method: SessionService.method.getSession, roundTrips: 1 },
+    { method: ActivityService.method.listActivities, roundTrips: 2 },
+  ])(
+    "a browser's $method.name: $roundTrips, with its session and account. ADR 0038",
+    async (row) => {
+      const browser = await dashboard.signIn(accountId);
+      const call = async () => expect((await browser.call(row.method)).status).toBe(200);
+      expect(await countCommands(call)).toBe(row.roundTrips);
+    },
+  );
 });
 
 describe("ARCHITECTURE.md: round trips under load", () => {
