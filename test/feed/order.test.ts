@@ -1,6 +1,6 @@
 import { DonationService } from "@activity/proto";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { beforeEach, describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import {
   createPaidDonation,
   createPlatformEvent,
@@ -11,97 +11,71 @@ import { readAll, readPage } from "../harness/pages.ts";
 import { useTestStack } from "../harness/stack.ts";
 
 const stack = useTestStack();
-let accountId: string;
-let apiKey: string;
-beforeEach(async () => {
-  ({ accountId, apiKey } = await createReader(stack));
-});
 
-/** Reads pages of one activity each, so that every place is a cursor once. */
-const readByOne = (query: string) => readAll(stack, apiKey, query);
+const LOW = "a".repeat(15);
+const HIGH = "b".repeat(15);
+/** In ascending order. `d` is a donation, `e` a platform event. No call can store these times: the test writes them. */
+const ASCENDING = [
+  { recordedAt: 1_700_000_000_000_000, recordId: HIGH, source: "e" },
+  { recordedAt: 1_700_000_000_000_001, recordId: LOW, source: "e" },
+  { recordedAt: 1_700_000_000_000_001, recordId: HIGH, source: "d" },
+  { recordedAt: 1_700_000_000_000_001, recordId: HIGH, source: "e" },
+  { recordedAt: 1_700_000_000_000_002, recordId: LOW, source: "d" },
+] as const;
+const PREFIXES = { d: "don_", e: "evt_" };
+const IDS = ASCENDING.map(({ recordId, source }) => PREFIXES[source] + recordId);
 
-describe("§4.2 order sorts by recorded_at, then internal record id, then source", () => {
-  const LOW = "a".repeat(15);
-  const HIGH = "b".repeat(15);
-  /**
-   * In ascending order. `d` is a donation, `e` a platform event. No call can store these times, so the test writes
-   * them.
-   */
-  const ASCENDING = [
-    { recordedAt: 1_700_000_000_000_000, recordId: HIGH, source: "e" },
-    { recordedAt: 1_700_000_000_000_001, recordId: LOW, source: "e" },
-    { recordedAt: 1_700_000_000_000_001, recordId: HIGH, source: "d" },
-    { recordedAt: 1_700_000_000_000_001, recordId: HIGH, source: "e" },
-    { recordedAt: 1_700_000_000_000_002, recordId: LOW, source: "d" },
-  ] as const;
-  const PREFIXES = { d: "don_", e: "evt_" };
-  const IDS = ASCENDING.map(({ recordId, source }) => PREFIXES[source] + recordId);
+it("§4.2 order sorts by recorded_at, then internal record id, then source, in one page and over pages of one", async () => {
+  const { accountId, apiKey } = await createReader(stack);
   const money = { amountCents: 500n, currency: "eur" };
   const kind = { case: "paidChatMessage", value: money } as const;
-
-  beforeEach(async () => {
-    // Stored in reverse, so that the order of storage differs from the expected order.
-    for (const { recordedAt, recordId, source } of ASCENDING.toReversed()) {
-      const written =
-        source === "d"
-          ? (await createPaidDonation(stack, accountId)).recordId
-          : await createPlatformEvent(stack, accountId, { kind });
-      await stack.database.query(
-        "UPDATE activity SET recorded_at = ?, record_key = ? WHERE record_key = ?",
-        [recordedAt, `${recordId}${source}`, `${written}${source}`],
-      );
+  // Stored in reverse, so that the order of storage differs from the expected order.
+  for (const { recordedAt, recordId, source } of ASCENDING.toReversed()) {
+    const written =
+      source === "d"
+        ? (await createPaidDonation(stack, accountId)).recordId
+        : await createPlatformEvent(stack, accountId, { kind });
+    await stack.database.query(
+      "UPDATE activity SET recorded_at = ?, record_key = ? WHERE record_key = ?",
+      [recordedAt, `${recordId}${source}`, `${written}${source}`],
+    );
+  }
+  for (const order of ["asc", "desc"]) {
+    const feeds = [
+      (await readPage(stack, apiKey, `?order=${order}`)).data,
+      // Each place is a cursor once.
+      await readAll(stack, apiKey, `order=${order}`),
+      await readAll(stack, apiKey, `order=${order}&type=donation`),
+    ];
+    for (const feed of feeds) {
+      expect(feed.map(({ id }) => id)).toEqual(order === "asc" ? IDS : IDS.toReversed());
     }
-  });
-
-  it.each(["", "&type=donation"])("over pages of one, both ways (%j)", async (filter) => {
-    const ascending = await readByOne(`order=asc${filter}`);
-    expect(ascending.map(({ id }) => id)).toEqual(IDS);
-    const descending = await readByOne(`order=desc${filter}`);
-    expect(descending.map(({ id }) => id)).toEqual(IDS.toReversed());
-  });
-
-  it("within one page, both ways", async () => {
-    for (const order of ["asc", "desc"]) {
-      const { data } = await readPage(stack, apiKey, `?order=${order}`);
-      expect(data.map(({ id }) => id)).toEqual(order === "asc" ? IDS : IDS.toReversed());
-    }
-  });
+  }
 });
 
-describe("§4.4.7 pagination, since and until go by recorded_at, not by occurred_at", () => {
-  /** A record that is stored later occurred earlier. */
-  const OCCURRED = ["2026-03-01", "2024-02-29", "1999-12-31", "0001-01-01"];
+/** A record that is stored later occurred earlier. */
+const OCCURRED = ["2026-03-01", "2024-02-29", "1999-12-31", "0001-01-01"];
 
-  beforeEach(async () => {
-    const donations = stack.client(DonationService);
-    for (const date of OCCURRED) {
-      const key = { accountId, externalId: unique("donation") };
-      const donatedAt = timestampFromDate(new Date(`${date}T00:00:00Z`));
-      await donations.createDonation({ ...key, amountCents: 1n, currency: "eur", donatedAt });
-      await donations.payDonation(key);
-    }
-    // A platform event has only its storage time, which is the latest in both orders.
-    await createPlatformEvent(stack, accountId);
-  });
-
-  it("over pages of one, both ways, with and without a filter", async () => {
-    const all = await readByOne("order=asc");
-    expect(all.slice(0, -1).map(({ occurred_at }) => occurred_at.slice(0, 10))).toEqual(OCCURRED);
-    const recorded = all.map(({ recorded_at }) => recorded_at);
-    expect(recorded).toEqual(recorded.toSorted());
-    expect(await readByOne("order=desc")).toEqual(all.toReversed());
-    expect(await readByOne("order=asc&type=donation")).toEqual(all.slice(0, -1));
-    expect(await readByOne("order=asc&platform=service")).toEqual(all.slice(0, -1));
-  });
-
-  it("since keeps records that occurred earlier, and until omits records that occurred earlier", async () => {
-    const [first, second, third] = await readByOne("order=asc");
-    const since = await readByOne(`order=asc&since=${second?.recorded_at}`);
-    expect(since.map(({ occurred_at }) => occurred_at.slice(0, 10))).toEqual([
-      ...OCCURRED.slice(1),
-      expect.any(String),
-    ]);
-    expect(await readByOne(`order=asc&until=${third?.recorded_at}`)).toEqual([first, second]);
-    expect(await readByOne("order=asc&until=2025-01-01T00:00:00Z")).toEqual([]);
-  });
+it("§4.4.7 pagination, since and until go by recorded_at, not by occurred_at", async () => {
+  const { accountId, apiKey } = await createReader(stack);
+  const donations = stack.client(DonationService);
+  for (const date of OCCURRED) {
+    const key = { accountId, externalId: unique("donation") };
+    const donatedAt = timestampFromDate(new Date(`${date}T00:00:00Z`));
+    await donations.createDonation({ ...key, amountCents: 1n, currency: "eur", donatedAt });
+    await donations.payDonation(key);
+  }
+  // A platform event has only its storage time, which is the latest in both orders.
+  await createPlatformEvent(stack, accountId);
+  const read = (query: string) => readAll(stack, apiKey, query);
+  const all = await read("order=asc");
+  expect(all.slice(0, -1).map(({ occurred_at }) => occurred_at.slice(0, 10))).toEqual(OCCURRED);
+  const recorded = all.map(({ recorded_at }) => recorded_at);
+  expect(recorded).toEqual(recorded.toSorted());
+  expect(await read("order=desc")).toEqual(all.toReversed());
+  expect(await read("order=asc&type=donation")).toEqual(all.slice(0, -1));
+  expect(await read("order=asc&platform=service")).toEqual(all.slice(0, -1));
+  expect(await read(`order=asc&since=${recorded[1]}`)).toEqual(all.slice(1));
+  expect(await read(`order=asc&until=${recorded[2]}`)).toEqual(all.slice(0, 2));
+  expect(await read("order=asc&until=2025-01-01T00:00:00Z")).toEqual([]);
 });
