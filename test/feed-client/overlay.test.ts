@@ -21,7 +21,12 @@ import { connectionTo } from "./harness-feed.ts";
 const SOURCE = { width: 640, height: 300 };
 const LONG_NAME = "Wolfeschlegelsteinhausenbergerdorff the Very Long 夢子 عمر";
 const LONG_MESSAGE = `${"W".repeat(300)} ${"No words, only thanks for all the evenings. ".repeat(20)}`;
-const SETTLED_MS = 900;
+/** Resolves when the alert has come in. The bar of its time moves until the end. */
+const HAS_COME_IN = `Promise.all(
+  document.querySelector(".alert").getAnimations({ subtree: true })
+    .filter(({ animationName }) => animationName !== "time")
+    .map(({ finished }) => finished),
+)`;
 
 const stack = useTestStack();
 let browser: Browser;
@@ -40,9 +45,13 @@ type Overlay = {
   readonly problems: string[];
 };
 
-/** Opens the overlay as OBS does. `problems` collects the page's errors. */
+/** Opens the overlay as OBS does. Its clock stands still, see `endAlert`. `problems` collects the page's errors. */
 async function openOverlay(hub: Hub, query = "", context?: BrowserContext): Promise<Overlay> {
   const used = context ?? (await browser.newContext({ viewport: SOURCE }));
+  if (context === undefined) {
+    await used.clock.install();
+    await used.clock.pauseAt(Date.now() + 1_000);
+  }
   const page = await used.newPage();
   const problems: string[] = [];
   page.on("console", (message) => {
@@ -59,8 +68,15 @@ async function openOverlay(hub: Hub, query = "", context?: BrowserContext): Prom
 async function alertOf(page: Page, id: string): Promise<string> {
   const alert = page.locator(`.alert[data-id="${id}"]:not([hidden])`);
   await alert.waitFor({ timeout: 60_000 });
-  await page.waitForTimeout(SETTLED_MS);
+  await page.evaluate(HAS_COME_IN);
   return (await alert.innerText()).replaceAll(/\s+/g, " ");
+}
+
+/** Moves the page's clock to the end of the alert that is shown, so that the next one comes. */
+async function endAlert(page: Page): Promise<void> {
+  const shownId = () => page.evaluate(`document.querySelector(".alert:not([hidden])")?.dataset.id`);
+  const id = await shownId();
+  while ((await shownId()) === id) await page.clock.runFor(1_000);
 }
 
 const startHubOf = (apiKey: string) =>
@@ -113,6 +129,7 @@ describe("the overlay", () => {
         const type = await page.locator(".alert").getAttribute("data-type");
         const path = join(screenshots, `${type}-${theme}.png`);
         await page.screenshot({ path, omitBackground: true });
+        await endAlert(page);
       }
     };
     await Promise.all([watch(dark, "dark"), watch(light, "light")]);
@@ -138,6 +155,7 @@ describe("the overlay", () => {
     const name = page.locator(".alert:not([hidden]) .name");
     await name.waitFor();
     expect(await name.innerText()).toBe("Just now");
+    await endAlert(page);
     expect(await alertOf(page, `evt_${id}`)).toContain("Éva donated HUF 5,000.00");
     expect(problems).toEqual([]);
     await context.close();
@@ -157,8 +175,10 @@ describe("the overlay", () => {
     await first.page.close();
     await donate("Meanwhile");
     const again = await openOverlay(hub, "", first.context);
-    for (const id of ids) await alertOf(again.page, id);
-    await again.page.locator(".alert").waitFor({ state: "hidden" });
+    for (const id of ids) {
+      await alertOf(again.page, id);
+      await endAlert(again.page);
+    }
     await donate("After");
     await again.page.close();
     const third = await openOverlay(hub, "", first.context);
@@ -188,6 +208,7 @@ describe("the overlay", () => {
       expect(x).toBeGreaterThanOrEqual(0);
       expect(y).toBeGreaterThanOrEqual(0);
       expect(x + width).toBeLessThanOrEqual(SOURCE.width);
+      await endAlert(overlay.page);
     }
     expect(await overlay.page.title()).toBe("Alerts");
     expect(await overlay.page.locator("img").count()).toBe(0);
