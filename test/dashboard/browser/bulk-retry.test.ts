@@ -13,7 +13,6 @@ describe("a bulk retry", () => {
   it("counts the failed deliveries of the chosen endpoint, then retries only these. §6.4", async () => {
     const { endpointId, deliveryId } = await own.fail(404);
     const other = await own.fail(404);
-    for (const id of [deliveryId, other.deliveryId]) await own.until(id, FAILED);
     await own.open("/deliveries");
     own.delivery.receiver.behaviour = answer(200);
     await own.button("Retry failed").click();
@@ -47,9 +46,8 @@ describe("a bulk retry", () => {
   });
 
   it("begins with all endpoints if the list's endpoint was deleted. §6.4", async () => {
-    const { endpointId, deliveryId } = await own.fail(404);
-    const other = await own.fail(404);
-    for (const id of [deliveryId, other.deliveryId]) await own.until(id, FAILED);
+    const { endpointId } = await own.fail(404);
+    await own.fail(404);
     const deleted = { accountId: own.accountId, endpointId };
     await own.stack.client(EndpointService).deleteEndpoint(deleted);
     await own.open(`/deliveries?endpoint=${endpointId}`);
@@ -60,7 +58,6 @@ describe("a bulk retry", () => {
 
   it("takes the newest deliveries although the browser's clock is slow. §6.4", async () => {
     const { deliveryId } = await own.fail(404);
-    await own.until(deliveryId, FAILED);
     own.delivery.receiver.behaviour = answer(200);
     await own.page.clock.setSystemTime(Date.now() - HOUR_MS);
     await own.open("/deliveries");
@@ -73,9 +70,7 @@ describe("a bulk retry", () => {
 
   it("takes the kind and the outcome from the list's filters. §6.4", async () => {
     const notFound = await own.fail(404);
-    await own.until(notFound.deliveryId, FAILED);
     const rejected = await own.fail(400);
-    await own.until(rejected.deliveryId, FAILED);
     own.delivery.receiver.behaviour = answer(200);
     await own.open("/deliveries");
     const filter = (label: string) => own.page.locator("main").getByLabel(label, { exact: true });

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { DeliveryService, DeliveryState, EndpointService } from "@activity/proto";
+import { DeliveryState, EndpointService } from "@activity/proto";
 import { describe, expect, it } from "vitest";
 import { answer } from "../../delivery/harness-receiver-behaviours.ts";
 import { writeDeliveries } from "../../harness/backlog.ts";
@@ -82,9 +82,7 @@ describe("deliveries", () => {
   });
 
   it("are found by endpoint, state, kind, outcome, event and time; reload and back keep it", async () => {
-    const { endpointId, eventId, deliveryId } = await own.fail(404);
-    const stateOf = () => own.delivery.stateOf(own.accountId, deliveryId);
-    await expect.poll(stateOf).toBe(DeliveryState.FAILED);
+    const { endpointId, eventId } = await own.fail(404);
     own.delivery.receiver.behaviour = answer(200);
     await createPaidDonation(own.stack, own.accountId);
     await own.open("/deliveries");
@@ -151,10 +149,6 @@ describe("deliveries", () => {
     const backlog = { accountId: own.accountId, endpointIds: [endpointId], count: 55 };
     const failed = { state: DeliveryState.FAILED, attempts: 1 };
     await writeDeliveries(own.stack.database, backlog, failed);
-    const { deliveries } = await own.stack
-      .client(DeliveryService)
-      .listDeliveries({ accountId: own.accountId, pageSize: 100 });
-    expect(deliveries).toHaveLength(55);
     await own.open("/deliveries");
     await own.button("Show older").click();
     await expect.poll(() => own.page.getByRole("row").count()).toBe(56);

@@ -1,5 +1,7 @@
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { type SessionScope, SessionService } from "@activity/proto";
-import { chromium } from "playwright-core";
+import { chromium, type Page } from "playwright-core";
 import { expect } from "vitest";
 import { cacheFolder } from "../../../dev-stack/src/cache-folder.ts";
 import { findChromium } from "../../../dev-stack/src/find-chromium.ts";
@@ -16,6 +18,7 @@ export const OVERFLOW =
 /** Chromium's console message for a failed answer or a missing network. The page itself also shows the failure. */
 const SHOWN_BY_PAGE =
   /^Failed to load resource: (the server responded with a status of 4\d\d|net::ERR_INTERNET_DISCONNECTED)/;
+const SCREENSHOTS = fileURLToPath(new URL("../../../dashboard/screenshots", import.meta.url));
 /** A page is slow on a busy machine. */
 const PATIENCE_MS = 20_000;
 
@@ -99,4 +102,14 @@ export async function startBrowserStack(embedding?: Embedding) {
       await delivery.stop();
     },
   };
+}
+
+/** With SCREENSHOTS=1, takes a picture of a page without its notice. Its name gets the width and the colours. */
+export async function takeScreenshot(page: Page, name: string): Promise<void> {
+  if (!process.env.SCREENSHOTS) return;
+  const width = page.viewportSize()?.width ?? 0;
+  const isDark = await page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches");
+  await page.evaluate("document.querySelector('main > section[aria-label]')?.remove()");
+  const path = join(SCREENSHOTS, `${name}-${width}-${isDark ? "dark" : "light"}.png`);
+  await page.screenshot({ path, fullPage: width < 600 });
 }

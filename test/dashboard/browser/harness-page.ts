@@ -1,4 +1,4 @@
-import type { DeliveryState } from "@activity/proto";
+import { DeliveryState } from "@activity/proto";
 import type { Page } from "playwright-core";
 import { afterEach, beforeEach, expect } from "vitest";
 import { answer } from "../../delivery/harness-receiver-behaviours.ts";
@@ -25,6 +25,10 @@ export function useOwnPage(path = "/", look: Look = {}) {
     browsers.expectClean();
   });
   const dialog = () => page.getByRole("dialog");
+  const stateOf = (deliveryId: string) => browsers.delivery.stateOf(accountId, deliveryId);
+  /** Waits until a delivery has a state. */
+  const until = (deliveryId: string, state: DeliveryState) =>
+    expect.poll(() => stateOf(deliveryId)).toBe(state);
   return {
     browsers,
     get accountId() {
@@ -61,15 +65,15 @@ export function useOwnPage(path = "/", look: Look = {}) {
     /** Creates an endpoint at the receiver. */
     createEndpoint: () => browsers.delivery.createEndpoint(accountId),
     sendTest: (endpointId: string) => browsers.delivery.sendTest({ accountId, endpointId }),
-    stateOf: (deliveryId: string) => browsers.delivery.stateOf(accountId, deliveryId),
-    /** Waits until a delivery has a state. */
-    until: (deliveryId: string, state: DeliveryState) =>
-      expect.poll(() => browsers.delivery.stateOf(accountId, deliveryId)).toBe(state),
-    /** Sends a test to a new endpoint. The receiver answers with this status from now on. */
+    stateOf,
+    until,
+    /** Sends a test to a new endpoint, which answers with this status from now on. Waits until the attempt failed. */
     async fail(status: number) {
       browsers.delivery.receiver.behaviour = answer(status, "", "the receiver's own words");
       const { endpointId } = await browsers.delivery.createEndpoint(accountId);
-      return { endpointId, ...(await browsers.delivery.sendTest({ accountId, endpointId })) };
+      const { deliveryId, eventId } = await browsers.delivery.sendTest({ accountId, endpointId });
+      await until(deliveryId, status < 500 ? DeliveryState.FAILED : DeliveryState.RETRYING);
+      return { endpointId, deliveryId, eventId };
     },
     /** Checks that the page, its address and its storage do not hold a secret. */
     async expectForgotten(secret: string) {

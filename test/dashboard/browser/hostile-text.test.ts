@@ -5,8 +5,7 @@ import { answer } from "../../delivery/harness-receiver-behaviours.ts";
 import { writeDeliveries } from "../../harness/backlog.ts";
 import { createAccount, createPaidDonation } from "../../harness/builders.ts";
 import { useStarted } from "../../harness/use-started.ts";
-import { OVERFLOW, startBrowserStack } from "./harness-browser.ts";
-import { takeScreenshot } from "./harness-screenshots.ts";
+import { OVERFLOW, startBrowserStack, takeScreenshot } from "./harness-browser.ts";
 
 const SCRIPT = "<script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>";
 const OVERRIDE = "\u202egnp.exe";

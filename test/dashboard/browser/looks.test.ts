@@ -7,8 +7,7 @@ import { countAttemptsNow } from "../../harness/attempt-counting.ts";
 import { createAccount, createApiKey, createPaidDonation } from "../../harness/builders.ts";
 import { tellOfLink } from "../../harness/notices.ts";
 import { useStarted } from "../../harness/use-started.ts";
-import { OVERFLOW, startBrowserStack } from "./harness-browser.ts";
-import { takeScreenshot } from "./harness-screenshots.ts";
+import { OVERFLOW, startBrowserStack, takeScreenshot } from "./harness-browser.ts";
 
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
