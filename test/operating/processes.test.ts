@@ -20,26 +20,19 @@ afterAll(() => {
   for (const one of started) one.signal("SIGKILL");
 });
 
-async function start(name: PartName, drain: string): Promise<ProcessInstance> {
-  const env = { ...(await variablesOf(name, stack)), DRAIN_SECONDS: drain };
+async function start(name: PartName): Promise<ProcessInstance> {
+  const env = { ...(await variablesOf(name, stack)), DRAIN_SECONDS: "60" };
   const one = await createInstance(name, env);
   started.push(one);
   await one.start();
   return one;
 }
 
-/** `restarts.test.ts` ends cores, gateways and deliveries the same way. */
+/** `restarts.test.ts` ends cores, gateways and deliveries, and `test/start/serve.test.ts` ends all in one process. */
 describe("a process that gets SIGTERM, ADR 0043", () => {
-  it("as npm run serve reports that it drains, lives on for DRAIN_SECONDS, and ends with 0", async () => {
-    const one = await start("serve", "3");
-    expect(await one.health("/live")).toEqual([200, "live"]);
-    expect((await requestOf(one.healthPort, "/", {})).status).toBe(404);
-    await one.end();
-  }, 180_000);
-
   it("as a gateway serves clients, on connections that it closes, until a second signal", async () => {
     const { apiKey } = await createReader(stack);
-    const gateway = await start("gateway", "60");
+    const gateway = await start("gateway");
     gateway.signal("SIGTERM");
     await expect.poll(() => gateway.health("/ready")).toEqual([503, "draining"]);
     const { status, headers } = await requestOf(gateway.port, "/api/v1/me", { apiKey });
@@ -54,7 +47,7 @@ describe("a process that gets SIGTERM, ADR 0043", () => {
   });
 
   it("as a core says NOT_SERVING by the gRPC health protocol, and ends every watch", async () => {
-    const core = await start("core", "60");
+    const core = await start("core");
     const health = createClient(Health, transportTo(`http://127.0.0.1:${core.port}`, {}));
     const statuses: Status[] = [];
     const watching = (async () => {

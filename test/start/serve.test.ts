@@ -1,10 +1,12 @@
 import { spawn } from "node:child_process";
 import { AttemptOutcome, DeliveryService, EndpointService, SessionService } from "@activity/proto";
-import { createServiceCredential, Permission } from "@activity/server";
+import { ConfigError } from "@activity/runtime/environment";
+import { createServiceCredential, Permission, readConfig } from "@activity/server";
 import { Connection, WorkflowClient } from "@temporalio/client";
 import { describe, expect, it } from "vitest";
 import { baseEnv } from "../../dev-stack/src/base-env.ts";
 import { findFreePorts } from "../../dev-stack/src/free-port.ts";
+import { readServeConfig } from "../../tools/serve/serve-config.ts";
 import { ROOT } from "../architecture/import-rule.ts";
 import { createEndpoint, createReader } from "../harness/builders.ts";
 import { clientsOf } from "../harness/clients.ts";
@@ -12,25 +14,23 @@ import { useTestDatabase } from "../harness/database.ts";
 import { requestOf } from "../harness/http.ts";
 import { useTemporal } from "../harness/temporal.ts";
 import { useFolder } from "../harness/use-started.ts";
+import { healthAt } from "../operating/harness-instances.ts";
 import { KEYS, NO_TEMPORAL } from "../operating/harness-parts.ts";
-import { usePrograms, watch } from "./harness-program.ts";
+import { usePrograms, useRuns, watch } from "./harness-program.ts";
 
 const SERVE = "tools/serve/serve.ts";
-const CORE = "server/src/main.ts";
+/** npm starts slowly beside other tests. */
+const START = { timeout: 90_000 };
 
 const folder = useFolder("serve");
 /** An empty database, which the product migrates. */
 const database = useTestDatabase({ migrated: false });
 const temporal = useTemporal(folder);
 const run = usePrograms();
-
-/** Runs a program that must not start. Returns its output. */
-async function refused(program: string, env: Record<string, string>): Promise<string> {
-  const { ended, output } = run(program, env);
-  expect(await ended).toBe(1);
-  expect(output()).not.toMatch(/\n\s+at /);
-  return output();
-}
+const runNpm = useRuns((env: NodeJS.ProcessEnv) => {
+  const options = { cwd: ROOT, env: { ...baseEnv(), HOME: process.env.HOME, ...env } };
+  return watch(spawn("npm", ["run", "--silent", "serve"], options));
+});
 
 /** The variables of a production process, with its own ports. */
 async function production() {
@@ -44,9 +44,9 @@ async function production() {
 }
 
 describe("core, gateway and deliveries in one production process", () => {
-  it("migrate, read, write, deliver and retry, create no account and print no key; SIGTERM ends them", async () => {
+  it("migrate, read, write, deliver and retry, create no account and print no key; SIGTERM drains and ends them, ADR 0043", async () => {
     const { env, ...ports } = await production();
-    const one = run(SERVE, env);
+    const one = run(SERVE, { ...env, DRAIN_SECONDS: "3" });
     await one.untilSaid("deliveries run");
 
     const [rows] = await database.query<{ accounts: number; credentials: number }>(
@@ -54,8 +54,9 @@ describe("core, gateway and deliveries in one production process", () => {
          (SELECT COUNT(*) FROM service_credential) AS credentials`,
     );
     expect(rows).toEqual({ accounts: 0, credentials: 0 });
-    const health = () => requestOf(ports.health, "/ready", {}).then(({ status }) => status);
-    await expect.poll(health).toBe(200);
+    await expect.poll(() => healthAt(ports.health, "/ready")).toEqual([200, "serving"]);
+    expect(await healthAt(ports.health, "/live")).toEqual([200, "live"]);
+    expect((await requestOf(ports.health, "/", {})).status).toBe(404);
 
     const permissions = Object.values(Permission);
     const credential = await createServiceCredential(database.url, "test", permissions);
@@ -82,7 +83,10 @@ describe("core, gateway and deliveries in one production process", () => {
     await expect.poll(outcomes).toEqual([AttemptOutcome.DNS_FAILED]);
     await expect.poll(retries).toBe(1);
 
-    expect(await one.end()).toBe(0);
+    one.child.kill("SIGTERM");
+    await expect.poll(() => healthAt(ports.health, "/ready")).toEqual([503, "draining"]);
+    expect(await healthAt(ports.health, "/live")).toEqual([200, "live"]);
+    expect(await one.ended).toBe(0);
     const { password } = new URL(database.url);
     const confidential = [link.url.split("=")[1] ?? "", apiKey, secret, credential, password];
     for (const text of [...confidential, ...Object.values(KEYS)]) {
@@ -90,62 +94,67 @@ describe("core, gateway and deliveries in one production process", () => {
     }
   });
 
-  it("live while another instance migrates the database, and serve after that", async () => {
-    const { env, health } = await production();
-    const answer = (path: string) =>
-      requestOf(health, path, {}).then(
-        ({ status }) => status,
-        () => "closed",
-      );
+  it("are started by npm run serve, live while another instance migrates the database, serve after that, and end with npm", async () => {
+    const { env, health, gateway } = await production();
     const lock = "'migrate:', LEFT(DATABASE(), 50)";
     await database.query(`SELECT GET_LOCK(CONCAT(${lock}), 5)`);
-    const one = run(SERVE, env);
-    await expect.poll(() => answer("/live")).toBe(200);
-    expect(await answer("/ready")).toBe(503);
+    const npm = runNpm(env);
+    await expect.poll(() => healthAt(health, "/live"), START).toEqual([200, "live"]);
+    expect((await healthAt(health, "/ready"))?.[0]).toBe(503);
     await database.query(`SELECT RELEASE_LOCK(CONCAT(${lock}))`);
-    await expect.poll(() => answer("/ready")).toBe(200);
-    expect(await one.end()).toBe(0);
-  });
-
-  it("are started by npm run serve, and end with it", async () => {
-    const { env, gateway } = await production();
-    const options = { cwd: ROOT, env: { ...baseEnv(), HOME: process.env.HOME, ...env } };
-    const npm = watch(spawn("npm", ["run", "--silent", "serve"], options));
-    await npm.untilSaid("gateway listens");
+    await expect.poll(() => healthAt(health, "/ready"), START).toEqual([200, "serving"]);
     await npm.end();
     await expect.poll(() => requestOf(gateway, "/", {}).catch(() => "closed")).toBe("closed");
-  });
+  }, 180_000);
 
-  it("name every bad variable at once, and repeat no value", async () => {
-    const required = ["DATABASE_URL", "CURSOR_KEYS", "SECRET_KEYS", "TEMPORAL_ADDRESS"];
-    expect(namesIn(await refused(SERVE, {}))).toEqual(required);
-    const names = `
-      DATABASE_CONNECTIONS REDIS_URL CURSOR_KEYS SECRET_KEYS DELIVERY_RETENTION CORE_PORT
-      ALLOW_PLAINTEXT CORE_TLS_CERT GATEWAY_PORT HEALTH_PORT DASHBOARD_URL DASHBOARD_PORT
-      DASHBOARD_FRAME_ANCESTORS TRUSTED_PROXIES DELIVERY_WORKFLOWS TEMPORAL_ADDRESS
-      TEMPORAL_TLS_CLIENT_KEY_PATH WEBHOOK_ALLOWED_TARGETS WEBHOOK_EXTRA_CA
-      ALLOW_UNSAFE_TARGETS`
-      .trim()
-      .split(/\s+/);
-    const bad = Object.fromEntries(names.map((name) => [name, "geheim"]));
-    bad.DATABASE_URL = "mysql://geheim@db/geheim?geheim=1";
-    const said = await refused(SERVE, bad);
-    const expected = Object.keys(bad).filter((name) => name !== "ALLOW_PLAINTEXT");
-    expect(namesIn(said)).toEqual(expect.arrayContaining(expected));
-    expect(said).not.toContain("geheim");
+  it("name every missing variable at once", async () => {
+    const { ended, output } = run(SERVE, {});
+    expect(await ended).toBe(1);
+    expect(output()).not.toMatch(/\n\s+at /);
+    expect(namesIn(output())).toEqual([
+      ...["DATABASE_URL", "CURSOR_KEYS", "SECRET_KEYS", "TEMPORAL_ADDRESS"],
+    ]);
   });
 });
 
+it("the settings of all three name every bad variable at once, and repeat no value", () => {
+  const names = `
+    DATABASE_CONNECTIONS REDIS_URL CURSOR_KEYS SECRET_KEYS DELIVERY_RETENTION CORE_PORT
+    ALLOW_PLAINTEXT CORE_TLS_CERT GATEWAY_PORT HEALTH_PORT DASHBOARD_URL DASHBOARD_PORT
+    DASHBOARD_FRAME_ANCESTORS TRUSTED_PROXIES DELIVERY_WORKFLOWS TEMPORAL_ADDRESS
+    TEMPORAL_TLS_CLIENT_KEY_PATH WEBHOOK_ALLOWED_TARGETS WEBHOOK_EXTRA_CA
+    ALLOW_UNSAFE_TARGETS`
+    .trim()
+    .split(/\s+/);
+  const bad = Object.fromEntries(names.map((name) => [name, "geheim"]));
+  bad.DATABASE_URL = "mysql://geheim@db/geheim?geheim=1";
+  const said = problemsOf(() => readServeConfig(bad));
+  const expected = Object.keys(bad).filter((name) => name !== "ALLOW_PLAINTEXT");
+  expect(namesIn(said)).toEqual(expect.arrayContaining(expected));
+  expect(said).not.toContain("geheim");
+});
+
 /** The gateway's and the deliveries' `config.test.ts` test the same for each of them alone. */
-it.each([SERVE, CORE])(
-  "refuses unsafe targets, and plain text from other machines: %s",
-  async (program) => {
-    const unsafe = { WEBHOOK_ALLOWED_TARGETS: "127.0.0.1:8443", WEBHOOK_EXTRA_CA: "/no/such/file" };
-    const env = { ...KEYS, ...NO_TEMPORAL, DATABASE_URL: "mysql://u@127.0.0.1:1/x" };
-    const said = await refused(program, { ...env, ...unsafe, CORE_HOST: "0.0.0.0" });
-    expect(new Set(namesIn(said))).toEqual(new Set(["CORE_HOST", ...Object.keys(unsafe)]));
-  },
-);
+it.each([
+  ["all three", readServeConfig],
+  ["the core", readConfig],
+])("the settings of %s refuse unsafe targets, and plain text from other machines", (_, read) => {
+  const unsafe = { WEBHOOK_ALLOWED_TARGETS: "127.0.0.1:8443", WEBHOOK_EXTRA_CA: "/no/such/file" };
+  const env = { ...KEYS, ...NO_TEMPORAL, DATABASE_URL: "mysql://u@127.0.0.1:1/x" };
+  const said = problemsOf(() => read({ ...env, ...unsafe, CORE_HOST: "0.0.0.0" }));
+  expect(new Set(namesIn(said))).toEqual(new Set(["CORE_HOST", ...Object.keys(unsafe)]));
+});
+
+/** Returns the message of the ConfigError that wrong settings cause. */
+function problemsOf(read: () => unknown): string {
+  try {
+    read();
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
+  return "";
+}
 
 /** Returns the first variable that each line names. */
 function namesIn(text: string): string[] {

@@ -4,7 +4,9 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { describe, expect, it, vi } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
+import { createLocalCredential } from "../../dev-stack/src/local-credential.ts";
+import { readLocalSettings, writeLocalSettings } from "../../dev-stack/src/local-settings.ts";
 import { ROOT } from "../architecture/import-rule.ts";
 import { useTestDatabase } from "../harness/database.ts";
 import { useFolder } from "../harness/use-started.ts";
@@ -40,6 +42,7 @@ async function interrupt(one: Run): Promise<void> {
   one.child.kill("SIGINT");
   await wait(50);
   expect(await one.end("SIGINT")).toBe(0);
+  expect(one.output()).not.toMatch(/\n\s+at /);
   expectNoProcess();
 }
 function expectNoProcess(): void {
@@ -92,9 +95,23 @@ function listenTo({ href }: URL): { text: string } {
 }
 const keyIn = (output: string) => /act_live_[0-9a-f]{64}/.exec(output)?.[0];
 
-describe("npm start", () => {
-  it("prints a key and commands that work when pasted, for the addresses that it listens on; Ctrl-C leaves no process", async () => {
-    const { one, output } = await started({ HOST: "0.0.0.0", CORE_HOST: "127.0.0.2" });
+/** What the start without Temporal printed. */
+let firstOutput: string;
+
+/** The first start, which writes the demo account. Other machines may read from it. */
+describe("npm start without Temporal", () => {
+  let one: Run;
+  let output: string;
+  beforeAll(async () => {
+    const page = join(folder, "page");
+    mkdirSync(page);
+    writeFileSync(join(page, "index.html"), "<!doctype html>");
+    const hosts = { HOST: "0.0.0.0", CORE_HOST: "127.0.0.2" };
+    ({ one, output } = await started({ ...hosts, DASHBOARD_FILES: page, ...NO_TEMPORAL }));
+    firstOutput = output;
+  });
+
+  it("prints a key and commands that work when pasted, for the addresses that it listens on", () => {
     expect(output).toMatch(/^ {2}Core {7}127\.0\.0\.2:\d+ /m);
     const [me, latest, donations] = paste(output)
       .trim()
@@ -103,21 +120,9 @@ describe("npm start", () => {
     expect(me.data).toMatchObject({ username: "demo", scopes: ["activity:read"] });
     expect(latest.data).toHaveLength(5);
     expect(donations.data.every(({ type }: { type: string }) => type === "donation")).toBe(true);
-    await interrupt(one);
-  });
-
-  it("ends with everything that it started when npm is stopped", async () => {
-    const npm = runNpm(environment(NO_TEMPORAL));
-    await npm.untilSaid("Ctrl-C stops everything.");
-    await npm.end("SIGTERM");
-    await vi.waitFor(expectNoProcess, { timeout: 60_000 });
   });
 
   it("prints a link into the demo account's dashboard, and the tool prints another", async () => {
-    const page = join(folder, "page");
-    mkdirSync(page);
-    writeFileSync(join(page, "index.html"), "<!doctype html>");
-    const { one, output } = await started({ DASHBOARD_FILES: page, ...NO_TEMPORAL });
     const [link = ""] = /http:\/\/localhost:\d+\/#code=[0-9a-f]{64}/.exec(output) ?? [];
     for (const url of [link, runTool("tools/dashboard.ts").trim()]) {
       const { origin, hash } = new URL(url);
@@ -131,11 +136,9 @@ describe("npm start", () => {
       });
       expect(await answer.json()).toMatchObject({ session: { username: "demo" } });
     }
-    await interrupt(one);
   });
 
-  it("prints an overlay's address that stays the same, and shows there what npm run demo writes", async () => {
-    const { one, output } = await started(NO_TEMPORAL);
+  it("prints an overlay's address, and shows there what npm run demo writes", async () => {
     const overlay = overlayIn(output);
     expect((await fetch(overlay)).status).toBe(200);
     demo("donate", "Ada", "1500", "For the stream");
@@ -149,13 +152,75 @@ describe("npm start", () => {
     const isShown = (type: string) => heard.text.includes(`"type":"${type}"`);
     await vi.waitUntil(() => types.every(isShown), 20_000);
     expect(() => demo("cheer", "Bea", "many")).toThrow('"many" is no whole number');
-    await interrupt(one);
-    const again = await started(NO_TEMPORAL);
-    const token = overlayIn(again.output).searchParams.get("token");
-    expect(token).toBe(overlay.searchParams.get("token"));
-    await interrupt(again.one);
-    // Starts the product twice and the tool ten times.
-  }, 120_000);
+  });
+
+  it("prints a donation's webhook event", async () => {
+    expect(output).toMatch(/^Deliveries that fail wait to be retried: TEMPORAL_CLI names/m);
+    expect(donate("Early")).toMatch(/^Donated: don_/);
+    expect(paste(output)).toContain("Early");
+    await untilPrinted(one, "Early");
+  });
+
+  it("ends with 0 at SIGTERM, and leaves no process", async () => {
+    expect(await one.end("SIGTERM")).toBe(0);
+    expectNoProcess();
+  });
+});
+
+/** Continues on the data of the start without Temporal. */
+describe("npm start with Temporal", () => {
+  let one: Run;
+  let output: string;
+  beforeAll(async () => {
+    ({ one, output } = await started());
+  });
+
+  it("prints a donation's webhook event", async () => {
+    donate("Late");
+    await untilPrinted(one, "Late");
+  });
+
+  it("keeps data, key and the overlay's address through its end, kill -9 and two more starts", async () => {
+    const tokenIn = (text: string) => overlayIn(text).searchParams.get("token");
+    const feed = paste(output);
+    expect(feed).toContain("Early");
+    await one.end("SIGKILL");
+    const again = await started();
+    for (const before of [firstOutput, output]) {
+      expect(keyIn(again.output)).toBe(keyIn(before));
+      expect(tokenIn(again.output)).toBe(tokenIn(before));
+    }
+    expect(paste(again.output)).toBe(feed);
+    one = again.one;
+  });
+
+  it("refuses a second start in one line", async () => {
+    const second = await refused({});
+    expect(second).toMatch(/in use by another copy of this program/);
+    expect(second.trim().split("\n")).toHaveLength(1);
+  });
+
+  it("leaves no process at Ctrl-C", () => interrupt(one));
+});
+
+describe("npm start", () => {
+  it("renews the credential of its tools, and ends with everything that it started when npm is stopped", async () => {
+    const dataDir = join(folder, "given");
+    mkdirSync(dataDir);
+    const settings = join(dataDir, "local.json");
+    const serviceCredential = await createLocalCredential(database.url);
+    await writeLocalSettings(settings, {
+      ...(await readLocalSettings(settings)),
+      serviceCredential,
+    });
+    await database.query("UPDATE service_credential SET expires_at = created_at + 600000000");
+    const npm = runNpm(environment({ DATABASE_URL: database.url, DATA_DIR: dataDir }));
+    await npm.untilSaid("Ctrl-C stops everything.");
+    const days = "SELECT (expires_at - created_at) DIV 86400000000 AS days FROM service_credential";
+    await expect.poll(() => database.query(days)).toEqual([{ days: 90 }]);
+    await npm.end("SIGTERM");
+    await vi.waitFor(expectNoProcess, { timeout: 60_000 });
+  });
 
   it("ends in order at a Ctrl-C while the demo account is written", async () => {
     const dataDir = join(folder, "interrupted");
@@ -166,76 +231,40 @@ describe("npm start", () => {
     await vi.waitUntil(isWriting, { timeout: 60_000, interval: 5 });
     await interrupt(one);
     expect(one.output()).not.toContain("The activity API runs.");
-    expect(one.output()).not.toMatch(/\n\s+at /);
   });
 
-  it("prints a donation's webhook event, with Temporal or without", async () => {
-    const without = await started(NO_TEMPORAL);
-    const reason = /^Deliveries that fail wait to be retried: TEMPORAL_CLI names/m;
-    expect(without.output).toMatch(reason);
-    expect(donate("Early")).toMatch(/^Donated: don_/);
-    expect(paste(without.output)).toContain("Early");
-    await untilPrinted(without.one, "Early");
-    await interrupt(without.one);
-
-    const { one } = await started();
-    donate("Late");
-    await untilPrinted(one, "Late");
-    await interrupt(one);
-    // Starts the product twice and the tool twice.
-  }, 240_000);
-
-  it("keeps data and key through kill -9 and a second start", async () => {
-    const killed = await started();
-    const feed = paste(killed.output);
-    await killed.one.end("SIGKILL");
-    const { one, output } = await started();
-    expect(keyIn(output)).toBe(keyIn(killed.output));
-    expect(paste(output)).toBe(feed);
-
-    const second = await refused({});
-    expect(second).toMatch(/in use by another copy of this program/);
-    expect(second.trim().split("\n")).toHaveLength(1);
-    expect(await one.end("SIGTERM")).toBe(0);
-  });
-
-  it("renews the credential of its tools at every start", async () => {
-    const data = { DATABASE_URL: database.url, DATA_DIR: join(folder, "given") };
-    const first = await started({ ...data, ...NO_TEMPORAL });
-    await interrupt(first.one);
-    await database.query("UPDATE service_credential SET expires_at = created_at + 600000000");
-    const again = await started({ ...data, ...NO_TEMPORAL });
-    const days = "SELECT (expires_at - created_at) DIV 86400000000 AS days FROM service_credential";
-    await expect.poll(() => database.query(days)).toEqual([{ days: 90 }]);
-    await interrupt(again.one);
-  });
-
-  it("says in one sentence what to do when its port is taken", async () => {
+  it("says in one sentence what to do when its port is taken, and leaves no process", async () => {
     const other = createServer().listen(0, "127.0.0.1");
     await once(other, "listening");
     const { port } = other.address() as { port: number };
-    const sentence = (await refused({ PORT: `${port}` })).trim().split("\n").at(-1);
+    const said = await refused({ PORT: `${port}`, ...NO_TEMPORAL });
     other.close();
+    const sentence = said.trim().split("\n").at(-1);
     expect(sentence).toMatch(new RegExp(`^Port ${port} is taken by another program: .*PORT=8081`));
     expectNoProcess();
   });
 
   it.each([
-    [{ PORT: "80a" }, /^PORT must be a whole number from 0 to 65535/],
-    [{ TRUSTED_PROXIES: "x" }, /^TRUSTED_PROXIES must be CIDRs separated by commas/],
-    [{ CORE_TLS_CERT: "core.pem" }, /^CORE_TLS_CERT cannot be used by npm start, .*by itself/],
-    [{ DATABASE_URL: "mysql://user:geheim@127.0.0.1:1/x" }, /DATABASE_URL|127\.0\.0\.1:1/],
-    [{ MYSQLD: "/no/such/program" }, /MYSQLD/],
-    // An address for documentation (RFC 5737).
-    [{ HOST: "192.0.2.1" }, /HOST, CORE_HOST or DASHBOARD_HOST is no address of this machine/],
     [
-      { CORE_HOST: "192.0.2.1", ALLOW_PLAINTEXT: "trusted-network" },
-      /HOST, CORE_HOST or DASHBOARD_HOST is no address of this machine/,
+      { PORT: "80a", TRUSTED_PROXIES: "x", CORE_TLS_CERT: "core.pem" },
+      [
+        /^PORT must be a whole number from 0 to 65535/m,
+        /^TRUSTED_PROXIES must be CIDRs separated by commas/m,
+        /^CORE_TLS_CERT cannot be used by npm start, .*by itself/m,
+      ],
     ],
-    [{ CORE_HOST: "0.0.0.0" }, /^CORE_HOST lets other machines in/m],
-  ])("says in one sentence what is wrong with %o", async (env, sentence) => {
-    const output = await refused({ ...env, ...NO_TEMPORAL, DATA_DIR: join(folder, "other") });
-    expect(output).toMatch(sentence);
+    [{ DATABASE_URL: "mysql://user:geheim@127.0.0.1:1/x" }, [/DATABASE_URL|127\.0\.0\.1:1/]],
+    [{ DATABASE_URL: undefined, MYSQLD: "/no/such/program" }, [/MYSQLD/]],
+    [
+      // An address for documentation (RFC 5737).
+      { CORE_HOST: "192.0.2.1", ALLOW_PLAINTEXT: "trusted-network" },
+      [/HOST, CORE_HOST or DASHBOARD_HOST is no address of this machine/],
+    ],
+    [{ CORE_HOST: "0.0.0.0" }, [/^CORE_HOST lets other machines in/m]],
+  ])("says in one sentence each what is wrong with %o", async (env, sentences) => {
+    const given = { DATABASE_URL: database.url, DATA_DIR: join(folder, "other") };
+    const output = await refused({ ...given, ...NO_TEMPORAL, ...env });
+    for (const sentence of sentences) expect(output).toMatch(sentence);
     expect(output).not.toContain("geheim");
   });
 });
