@@ -1,12 +1,11 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import type { Socket } from "node:net";
 import { DeliveryService, DeliveryState } from "@activity/proto";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { parse } from "yaml";
 import { findFreePort } from "../../dev-stack/src/free-port.ts";
-import { ROOT } from "../architecture/import-rule.ts";
+import { readText } from "../architecture/import-rule.ts";
 import { useDeliveryStack } from "../delivery/harness-deliveries.ts";
-import { answer, write } from "../delivery/harness-receiver-behaviours.ts";
+import { answer, reset } from "../delivery/harness-receiver-behaviours.ts";
 import { inParallel } from "../harness/attack.ts";
 import { createAccount, createPaidDonation, createReader } from "../harness/builders.ts";
 import { useFolder, useStarted } from "../harness/use-started.ts";
@@ -14,8 +13,6 @@ import { ALERTS, startPrometheus } from "./harness-prometheus.ts";
 
 /** The allowed labels of series: those of docs/operating.md and prom-client's. */
 const LABELS = ["call", "code", "decision", "outcome", "pool", "route", "state", "task"];
-/** Reads the request and never answers. */
-const hang = write("");
 const DONOR = "Ada of the hidden name";
 
 const folder = useFolder("prometheus");
@@ -26,7 +23,6 @@ let accountId: string;
 /** Texts that no metric may show. */
 let hidden: string[];
 
-const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
 const namesIn = (text: string, pattern: RegExp) =>
   Array.from(text.matchAll(pattern), ([, name = ""]) => name);
 const scrape = async (port = metricsPort) =>
@@ -55,7 +51,7 @@ beforeAll(async () => {
 
 describe("the metrics", () => {
   it("are the product's families in docs/operating.md, and no others of the product", async () => {
-    const listed = namesIn(read("docs/operating.md"), /^\| `(activity_\w+)`/gm);
+    const listed = namesIn(readText("docs/operating.md"), /^\| `(activity_\w+)`/gm);
     const text = await scrape();
     const served = namesIn(text, /^# TYPE (activity_\w+) /gm);
     expect(listed.length).toBeGreaterThan(10);
@@ -87,10 +83,13 @@ describe("the metrics", () => {
   it("show the attempts in flight while a receiver hangs", async () => {
     const inFlight = async () => /^activity_attempts_in_flight (.+)$/m.exec(await scrape())?.[1];
     expect(await inFlight()).toBe("0");
-    delivery.receiver.behaviour = hang;
+    const hung = Promise.withResolvers<Socket>();
+    delivery.receiver.behaviour = hung.resolve;
     await createPaidDonation(delivery.stack, accountId);
+    const socket = await hung.promise;
     await expect.poll(inFlight).toBe("1");
-    await expect.poll(inFlight, { timeout: 30_000 }).toBe("0");
+    reset(socket);
+    await expect.poll(inFlight).toBe("0");
   });
 
   it("show the writes that wait for a connection while their accounts are locked", async () => {
@@ -120,7 +119,7 @@ describe("the metrics", () => {
 describe("the dashboard and the alerts", () => {
   it("every query of a panel returns a series", async () => {
     type Dashboard = { panels: { targets: { expr: string }[] }[] };
-    const { panels }: Dashboard = JSON.parse(read("deploy/grafana/dashboard.json"));
+    const { panels }: Dashboard = JSON.parse(readText("deploy/grafana/dashboard.json"));
     const queries = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
     expect(queries.length).toBeGreaterThan(15);
     for (const query of queries) {
@@ -130,7 +129,7 @@ describe("the dashboard and the alerts", () => {
   });
 
   it("every alert's query works, and every family and label in it exists", async () => {
-    const file = parse(read("deploy/prometheus/alerts.yaml"));
+    const file = parse(readText("deploy/prometheus/alerts.yaml"));
     const rules: { alert: string; expr: string }[] = file.groups[0].rules;
     expect(rules.length).toBeGreaterThan(10);
     for (const { alert, expr } of rules) {
@@ -149,6 +148,6 @@ describe("the dashboard and the alerts", () => {
   });
 
   it("docs/operating.md lists each alert with what to do", () => {
-    expect(namesIn(read("docs/operating.md"), /^\| `(Activity\w+)`/gm)).toEqual(ALERTS);
+    expect(namesIn(readText("docs/operating.md"), /^\| `(Activity\w+)`/gm)).toEqual(ALERTS);
   });
 });
