@@ -1,32 +1,27 @@
-import { execFile } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { expect, it } from "vitest";
+import { runCommand } from "../../dev-stack/src/run-command.ts";
 import { useFolder } from "../harness/use-started.ts";
 import { ALERTS, findPrometheus, PROMETHEUS_FILES } from "./harness-prometheus.ts";
 
 const folder = useFolder("promtool");
-const read = (file: string) => readFileSync(join(PROMETHEUS_FILES, file), "utf8");
+const at = (file: string) => join(PROMETHEUS_FILES, file);
+const read = (file: string) => readFileSync(at(file), "utf8");
 
-/** Runs promtool in the folder of Prometheus' files. Returns its output, also if it fails. */
+/** Runs promtool. Returns its output, also if it fails. */
 async function promtool(...args: string[]): Promise<string> {
   const launch = await findPrometheus("promtool");
-  const run = promisify(execFile)(launch.command, [...launch.leading, ...args], {
-    cwd: PROMETHEUS_FILES,
-  });
-  const { stdout, stderr } = await run.catch(
-    (failed: { stdout: string; stderr: string }) => failed,
-  );
-  return stdout + stderr;
+  const { lines } = await runCommand(launch.command, [...launch.leading, ...args]);
+  return lines.join("\n");
 }
 
 it("the alert rules distinguish silence from health: promtool runs deploy/prometheus/alerts.test.yaml", async () => {
-  expect(await promtool("test", "rules", "alerts.test.yaml")).toContain("SUCCESS");
+  expect(await promtool("test", "rules", at("alerts.test.yaml"))).toContain("SUCCESS");
 });
 
 it.each(["prometheus.yaml", "compose.yaml"])("Prometheus accepts %s", async (file) => {
-  const said = await promtool("check", "config", file);
+  const said = await promtool("check", "config", at(file));
   expect(said).toContain("SUCCESS");
   expect(said).not.toContain("FAILED");
 });
@@ -36,7 +31,7 @@ it("Prometheus accepts kubernetes.yaml, except the discovery of pods, which Debi
   const file = join(folder, "kubernetes.yaml");
   const known = config
     .replaceAll("kubernetes_sd_configs: [{ role: pod }]", "static_configs: [{ targets: [a:1] }]")
-    .replace("alerts.yaml\nscrape", `${join(PROMETHEUS_FILES, "alerts.yaml")}\nscrape`);
+    .replace("alerts.yaml\nscrape", `${at("alerts.yaml")}\nscrape`);
   writeFileSync(file, known);
   const said = await promtool("check", "config", file);
   expect(said).toContain("SUCCESS: 1 rule files found");

@@ -8,7 +8,7 @@ import { PARTS, type PartName, type Variables } from "./harness-parts.ts";
 const START = { timeout: 150_000, interval: 200 };
 const FALL = { timeout: 15_000, interval: 20 };
 const PORT_NAMES: Partial<Record<PartName, string>> = {
-  ...{ core: "CORE_PORT", gateway: "GATEWAY_PORT", serve: "GATEWAY_PORT" },
+  ...{ core: "CORE_PORT", gateway: "GATEWAY_PORT" },
 };
 
 type HealthPath = "/live" | "/ready";

@@ -16,8 +16,6 @@ export const PARTS = {
   core: { program: "server/src/main.ts", ready: "core listens" },
   gateway: { program: "gateway/src/main.ts", ready: "gateway listens" },
   deliveries: { program: "workflows/src/main.ts", ready: "deliveries run" },
-  /** Everything in one process. */
-  serve: { program: "tools/serve/serve.ts", ready: "deliveries run" },
 };
 export type PartName = keyof typeof PARTS;
 export type Variables = Readonly<Record<string, string>>;
@@ -54,8 +52,8 @@ export function useParts() {
   return Object.assign(start, { parts: parts as readonly Part[] });
 }
 
-/** The variables of a part that runs beside a product. It chooses its own ports. */
-export async function variablesOf(name: PartName, stack: TestStack): Promise<Variables> {
+/** The variables of a part, or of all in one process, that runs beside a product. It chooses its own ports. */
+export async function variablesOf(name: PartName | "serve", stack: TestStack): Promise<Variables> {
   const CORE_URL = `http://127.0.0.1:${stack.corePort}`;
   const core = { ...KEYS, DATABASE_URL: stack.database.url, CORE_PORT: "0" };
   if (name === "core") return core;

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { findOrFetch } from "../../dev-stack/src/find-or-fetch.ts";
@@ -6,13 +5,13 @@ import { findFreePort } from "../../dev-stack/src/free-port.ts";
 import { createProgress } from "../../dev-stack/src/progress.ts";
 import { startServer } from "../../dev-stack/src/server-process.ts";
 import type { Launch } from "../../dev-stack/src/unpacked-root.ts";
-import { ROOT } from "../architecture/import-rule.ts";
+import { ROOT, readText } from "../architecture/import-rule.ts";
 
 export const PROMETHEUS_FILES = join(ROOT, "deploy/prometheus");
 
 /** The names of the alerts in `alerts.yaml`. */
 export const ALERTS = Array.from(
-  readFileSync(join(PROMETHEUS_FILES, "alerts.yaml"), "utf8").matchAll(/- alert: (\w+)/g),
+  readText("deploy/prometheus/alerts.yaml").matchAll(/- alert: (\w+)/g),
   ([, name = ""]) => name,
 );
 
@@ -32,7 +31,7 @@ export function findPrometheus(program: "prometheus" | "promtool"): Promise<Laun
  * product at a port and Temporal at the next one.
  */
 export async function startPrometheus(folder: string, metricsPort: number) {
-  const ours = readFileSync(join(PROMETHEUS_FILES, "prometheus.yaml"), "utf8")
+  const ours = readText("deploy/prometheus/prometheus.yaml")
     .replaceAll("15s", "1s")
     .replace("alerts.yaml", join(PROMETHEUS_FILES, "alerts.yaml"))
     .replace("127.0.0.1:9464", `127.0.0.1:${metricsPort}`)
