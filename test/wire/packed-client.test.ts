@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { Permission } from "@activity/server";
 import { beforeAll, describe, expect, it } from "vitest";
+import { readCodeBlocks } from "../../receiver-kit/test/docs/code-blocks.ts";
 import { ROOT } from "../../tools/release/published.ts";
 import { createAccount, unique } from "../harness/builders.ts";
 import { installPacked } from "../harness/packed-project.ts";
@@ -23,9 +24,8 @@ let node: string;
 beforeAll(() => {
   const packages = [...PEERS, "@types/node"].map((name) => `${name}@${devDependencies[name]}`);
   node = installPacked("proto/client", project, packages);
-  const readme = readFileSync(join(ROOT, "proto/client/README.md"), "utf8");
-  const [, example = ""] = /^```ts donate\.ts\n(.*?)^```$/ms.exec(readme) ?? [];
-  writeFileSync(join(project, "donate.ts"), example);
+  const blocks = readCodeBlocks("README.md", join(ROOT, "proto/client"));
+  writeFileSync(join(project, "donate.ts"), blocks.get("donate.ts") ?? "");
 });
 
 /** Runs the compiled example with Node 20. Returns both streams, also if the example fails. */
