@@ -3,16 +3,17 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { isPortFree } from "../../dev-stack/src/free-port.ts";
-import { ROOT } from "../architecture/import-rule.ts";
+import { readText } from "../architecture/import-rule.ts";
 import { builtDashboard } from "../dashboard/browser/harness-built.ts";
 import { useFolder } from "../harness/use-started.ts";
 import { isShown, readBlocks, runBlocks } from "./harness-page.ts";
+import { ALERTS } from "./harness-prometheus.ts";
 
 const PAGE = "docs/first-day.md";
-const text = readFileSync(join(ROOT, PAGE), "utf8");
+const text = readText(PAGE);
 
 const day = useFolder("first-day");
-const blocks = readBlocks(PAGE);
+const blocks = readBlocks(text);
 let page: ReturnType<typeof runBlocks>;
 beforeAll(async () => {
   await builtDashboard();
@@ -58,8 +59,7 @@ function readLog(): string {
 }
 
 it("docs/first-day.md names only alerts that exist", () => {
-  const rules = readFileSync(join(ROOT, "deploy/prometheus/alerts.yaml"), "utf8");
-  const named = [...text.matchAll(/`(Activity\w+)`/g)].map(([, name]) => name ?? "");
+  const named = Array.from(text.matchAll(/`(Activity\w+)`/g), ([, name = ""]) => name);
   expect(named.length).toBeGreaterThan(4);
-  expect(named.filter((name) => !rules.includes(`alert: ${name}\n`))).toEqual([]);
+  expect(named.filter((name) => !ALERTS.includes(name))).toEqual([]);
 });

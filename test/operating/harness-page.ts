@@ -1,23 +1,21 @@
 import { spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { ROOT } from "../architecture/import-rule.ts";
+import { watch } from "../start/harness-program.ts";
 
 /** Commands of a page, and the output that the page shows: empty if it shows none. */
 type PageBlock = { readonly title: string; readonly commands: string; readonly shown: string };
 
-/** The limit of one block. */
-const BLOCK_WITHIN_MS = 180_000;
+/** The limit of a page, which takes a minute and a half. */
+const PAGE_WITHIN_MS = 420_000;
 const END_WITHIN_MS = 20_000;
 const BLOCK = /^```sh\n(?<commands>.*?)^```\n(?:\n```text\n(?<shown>.*?)^```\n)?/gms;
 
 /** Reads the `sh` blocks of a page in order, each with a `text` block that directly follows. */
-export function readBlocks(path: string): PageBlock[] {
-  const page = readFileSync(join(ROOT, path), "utf8");
+export function readBlocks(page: string): PageBlock[] {
   return [...page.matchAll(BLOCK)].map(({ index, groups: { commands = "", shown = "" } = {} }) => {
     const before = page.slice(0, index);
-    const title = [...before.matchAll(/^#+ (.*)$/gm)].at(-1)?.[1] ?? path;
+    const title = [...before.matchAll(/^#+ (.*)$/gm)].at(-1)?.[1] ?? "";
     return { title, commands, shown };
   });
 }
@@ -43,20 +41,14 @@ export function runBlocks(blocks: readonly PageBlock[], env: NodeJS.ProcessEnv) 
     detached: true,
   });
   const group = -(child.pid ?? 0);
-  // A block that does not end is killed, so that its outputs stop there.
-  const timer = setTimeout(() => process.kill(group, "SIGKILL"), BLOCK_WITHIN_MS);
-  let output = "";
-  child.stdout.on("data", (chunk: Buffer) => {
-    output += chunk;
-    if (output.endsWith(`${END}\n`)) timer.refresh();
-  });
+  // A block that does not end is killed, so that the outputs stop there.
+  const timer = setTimeout(() => process.kill(group, "SIGKILL"), PAGE_WITHIN_MS);
+  const { closed, output } = watch(child);
   return {
     /** Resolves with the output of each block, of both streams, and at the end the output of an unfinished one. */
-    outputs: new Promise<string[]>((resolve) => {
-      child.on("close", () => {
-        clearTimeout(timer);
-        resolve(output.split(`${END}\n`));
-      });
+    outputs: closed.then(() => {
+      clearTimeout(timer);
+      return output().split(`${END}\n`);
     }),
     /** Ends the bash and everything it started. */
     async stop() {
