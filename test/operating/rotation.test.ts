@@ -1,7 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
-import { connect } from "node:net";
 import { join } from "node:path";
 import { createServiceCredential, migrate, Permission } from "@activity/server";
 import { beforeAll, expect, it } from "vitest";
@@ -16,7 +15,7 @@ import { clientsOf } from "../harness/clients.ts";
 import { createTestDatabase } from "../harness/database.ts";
 import { requestOf } from "../harness/http.ts";
 import type { PageJson } from "../harness/json.ts";
-import { startTestRedis } from "../harness/redis.ts";
+import { sendToRedis, startTestRedis } from "../harness/redis.ts";
 import { withClientAddress } from "../harness/stack.ts";
 import { useTemporal } from "../harness/temporal.ts";
 import { useFolder, useStarted } from "../harness/use-started.ts";
@@ -86,18 +85,9 @@ async function showCertificates(): Promise<void> {
 }
 const tls = () => ({ ca: read("ca.pem"), cert: read("tls.pem"), key: read("tls.key") });
 
-/** Sends commands to Redis. Redis must answer each with OK. */
-async function sendToRedis(...commands: string[]): Promise<void> {
-  const signal = AbortSignal.timeout(15_000);
-  const socket = connect({ port: Number(new URL(redis.url).port), host: "127.0.0.1", signal });
-  socket.write(commands.map((command) => `${command}\r\n`).join(""));
-  let said = "";
-  for await (const chunk of socket) {
-    said += chunk;
-    if (said.split("\r\n").length > commands.length) break;
-  }
-  expect(said).toBe("+OK\r\n".repeat(commands.length));
-}
+/** Changes the passwords of Redis, which lists them with `>` for a new one and `<` for one to remove. */
+const setRedisUser = (url: string, ...rules: string[]) =>
+  sendToRedis(url, "ACL", "SETUSER", "default", ...rules);
 
 async function createUser(age: Age): Promise<void> {
   const { pathname } = new URL(database.url);
@@ -145,7 +135,7 @@ const runTool = (...args: string[]) =>
 beforeAll(async () => {
   door.takeKeys(API_KEY[OLD]);
   await createUser(OLD);
-  await sendToRedis(`ACL SETUSER default resetpass >${PASSWORD[OLD]}`);
+  await setRedisUser(redis.url, "resetpass", `>${PASSWORD[OLD]}`);
   await createCredentials(OLD);
   useSecretsOf(OLD);
   useKeys(OLD);
@@ -167,6 +157,8 @@ beforeAll(async () => {
   };
 }, 300_000);
 
+type Side = Awaited<ReturnType<typeof startSide>>;
+
 /** Starts a core with its own gateway and deliveries. One side restarts while the other serves. */
 async function startSide() {
   const core = await start("core", shared);
@@ -180,29 +172,29 @@ async function startSide() {
 
 it("rotates every secret of two instances under load without a failed request or attempt, and the old secrets stop working. docs/operating.md", async () => {
   const [cores, gateways] = [createFront(), createFront()];
-  const sides: Awaited<ReturnType<typeof startSide>>[] = [];
+  const sides: Side[] = [];
   const add = async () => {
     const side = await startSide();
     cores.add(side.core.port);
     gateways.add(side.gateway.port);
     sides.push(side);
   };
-  await add();
-  await add();
+  await Promise.all([add(), add()]);
   let age: Age = OLD;
   const credential = () => credentials[age] ?? "";
   const { receiver } = trusted;
   const stories = startStories({ cores, gateways, receiver, credential, tls });
 
+  const end = async ({ core, gateway, deliveries }: Side) => {
+    await Promise.all([gateways.remove(gateway.port).then(gateway.stop), deliveries.stop()]);
+    await cores.remove(core.port);
+    await core.stop();
+  };
   const restartInTurn = async () => {
-    for (const { core, gateway, deliveries } of sides.splice(0)) {
+    for (const side of sides.splice(0)) {
       await stories.more(STORIES);
-      await gateways.remove(gateway.port);
-      await gateway.stop();
-      await deliveries.stop();
-      await cores.remove(core.port);
-      await core.stop();
-      await add();
+      // The next one starts at other ports meanwhile.
+      await Promise.all([end(side), add()]);
     }
     await stories.more(STORIES);
   };
@@ -216,7 +208,7 @@ it("rotates every secret of two instances under load without a failed request or
 
   // From now on both secrets are valid on both sides of every connection. The old keys still encrypt and sign.
   await createUser(NEW);
-  await sendToRedis(`AUTH ${PASSWORD[OLD]}`, `ACL SETUSER default >${PASSWORD[NEW]}`);
+  await setRedisUser(redisUrlOf(OLD), `>${PASSWORD[NEW]}`);
   await createCredentials(NEW);
   door.takeKeys(API_KEY[OLD], API_KEY[NEW]);
   useCertificates(OLD, OLD, NEW);
@@ -229,7 +221,7 @@ it("rotates every secret of two instances under load without a failed request or
   // No process uses the old value of a single-value secret.
   await stories.more(STORIES);
   await database.query(`DROP USER ${USER[OLD]}@'%'`);
-  await sendToRedis(`AUTH ${PASSWORD[NEW]}`, `ACL SETUSER default <${PASSWORD[OLD]}`);
+  await setRedisUser(redisUrlOf(NEW), `<${PASSWORD[OLD]}`);
   door.takeKeys(API_KEY[NEW]);
   for (const name of ["all", "gateway", "deliveries"]) {
     runTool("tools/service-credential.ts", "revoke", `${name}-${OLD}`);
