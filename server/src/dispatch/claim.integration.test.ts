@@ -50,14 +50,6 @@ async function claimAll(limit?: number): Promise<string[]> {
 }
 
 describe("a claim, §6.4, ADR 0028", () => {
-  it("gives each entry to only one of several dispatchers that claim at once", async () => {
-    const sent = await addPending(busy, 40);
-    const claims = await Promise.all(Array.from({ length: 8 }, () => services.claim(10)));
-    const claimed = claims.flat();
-    expect(new Set(claimed).size).toBe(claimed.length);
-    expect([...claimed, ...(await services.claim())].toSorted()).toEqual(sent);
-  });
-
   it("gives the attempt's URL, secret, headers and original bytes", async () => {
     const { accountId } = busy;
     const call = { accountId, url: "https://example.org/own", standardWebhooks: true };
@@ -95,14 +87,6 @@ describe("a claim, §6.4, ADR 0028", () => {
       return { claim: waiting };
     });
     expect(await claim).toEqual([]);
-  });
-
-  it("takes from accounts round-robin, however many entries one of them has", async () => {
-    await addPending(busy, 100);
-    const others = await Promise.all(Array.from({ length: 5 }, () => createReceiver()));
-    const ids: string[] = [];
-    for (const other of others) ids.push(...(await addPending(other, 1)));
-    expect(await services.claim(12)).toEqual(expect.arrayContaining(ids));
   });
 
   it("takes from the endpoints of an account round-robin, oldest first", async () => {
@@ -264,16 +248,6 @@ describe("an endpoint, §6.4, ADR 0028", () => {
     expect(claimed.length + rest.length).toBe(ENDPOINT_LIMIT);
     const all = [...claimed.map(({ deliveryId }) => deliveryId), ...rest];
     expect(all.toSorted()).toEqual(ids.slice(0, ENDPOINT_LIMIT));
-  });
-
-  it("gets one more entry for each attempt that has ended", async () => {
-    const ids = await addPending(busy, 200);
-    const { attempts } = await services.dispatch.claimAttempts({ limit: 64, endpointLimit: 64 });
-    expect(await services.claim()).toEqual([]);
-    for (const { run } of attempts.slice(0, 5)) {
-      await services.record(run, AttemptOutcome.DELIVERED);
-    }
-    expect(await services.claim()).toEqual(ids.slice(ENDPOINT_LIMIT, ENDPOINT_LIMIT + 5));
   });
 
   it("at its limit, with 2,000 entries, delays neither its siblings nor other accounts", async () => {

@@ -23,8 +23,6 @@ beforeEach(async () => {
 
 const resume = () => services.store.resumeOverdue(OVERDUE_MICROS, LIMIT);
 const claimRetries = async () => (await services.dispatch.claimRetries({ limit: 256 })).retries;
-const deliveryOf = async ({ deliveryId }: Run) =>
-  (await services.deliveries.getDelivery({ accountId, deliveryId })).delivery;
 const fail = (run: Run, attempt: number) =>
   services.record(run, AttemptOutcome.TIMEOUT, { attempt, retryIn: { seconds: 60n } });
 const makeDue = (agoMicros: number) =>
@@ -41,27 +39,6 @@ async function acknowledged(attempts: number): Promise<Run> {
   await services.dispatch.completeRetries({ runs: [run] });
   return run;
 }
-
-it("puts a run that is ten minutes overdue into the outbox once, due now, with all its attempts, §6.4", async () => {
-  const run = await acknowledged(3);
-  await makeDue(OVERDUE_MICROS - MINUTE_MICROS);
-  expect(await resume()).toBe(0);
-  await makeDue(OVERDUE_MICROS + MINUTE_MICROS);
-  const [{ now } = { now: 0 }] = await services.database.queryShards<{ now: number }>(
-    "SELECT TIMESTAMPDIFF(SECOND, '1970-01-01', UTC_TIMESTAMP()) AS now",
-  );
-  expect(await resume()).toBe(1);
-  expect(await resume()).toBe(0);
-  const delivery = await deliveryOf(run);
-  expect(delivery).toMatchObject({ state: DeliveryState.RETRYING, run: 1, attempts: 3 });
-  expect(Number(delivery?.nextAttemptAt?.seconds)).toBeGreaterThanOrEqual(now);
-  const retries = await claimRetries();
-  expect(retries).toMatchObject([{ run, dueIn: { seconds: 0n, nanos: 0 } }]);
-  expect(retries[0]?.attempts).toHaveLength(3);
-  await services.dispatch.completeRetries({ runs: [run] });
-  expect(await resume()).toBe(0);
-  expect(await claimRetries()).toEqual([]);
-});
 
 it("ignores runs that were rescheduled, wait for their first attempt or have ended, §6.4", async () => {
   const rescheduled = await acknowledged(1);

@@ -12,37 +12,40 @@ const attemptAt = (endpointId: string): Omit<ClaimedAttempt, "leaseId"> => ({
 const IDLE = { limit: 8, idle: true, slow: new Set<string>() };
 const NOTHING = { entries: [], throttled: new Set<string>(), hasMore: false };
 
-it("ADR 0031: a new entry is leased to a waiting poller, unless older entries of its endpoint are throttled", async () => {
-  const outbox = createOutbox(PROCESS_TIMING);
-  const { attempts } = outbox;
+/** Starts a poller that waits, and creates the leases of a transaction. */
+async function startPoller({ poller = IDLE, look = NOTHING, nowMs = PROCESS_TIMING.nowMs } = {}) {
+  const outbox = createOutbox({ ...PROCESS_TIMING, nowMs });
   const over = new AbortController();
-  const look = async () => ({ ...NOTHING, throttled: new Set(["full"]) });
-  const claimed = attempts.claim(look, IDLE, over.signal);
+  const claimed = outbox.attempts.claim(async () => look, poller, over.signal);
   await new Promise(setImmediate);
+  const endpointIds = async () => (await claimed).map(({ endpointId }) => endpointId);
+  return { outbox, claimed, endpointIds, leases: createLeases(outbox), leave: () => over.abort() };
+}
 
-  const leases = createLeases(outbox);
+it.each([
+  [
+    "older entries of its endpoint are throttled",
+    { look: { ...NOTHING, throttled: new Set(["a"]) } },
+  ],
+  ["the poller finds its endpoint slow", { poller: { ...IDLE, slow: new Set(["a"]) } }],
+])("ADR 0031: a new entry is leased to a waiting poller, unless %s", async (_, waiting) => {
+  const { leases, endpointIds } = await startPoller(waiting);
   leases.begin();
-  expect(leases.lease(attemptAt("full"))).toBeUndefined();
+  expect(leases.lease(attemptAt("a"))).toBeUndefined();
   expect(leases.lease(attemptAt("open"))).toBeDefined();
   leases.committed();
-  expect((await claimed).map(({ endpointId }) => endpointId)).toEqual(["open"]);
-  over.abort();
+  expect(await endpointIds()).toEqual(["open"]);
 });
 
-it("ADR 0031: a new entry is not leased to a poller that finds its endpoint slow", async () => {
-  const outbox = createOutbox(PROCESS_TIMING);
-  const over = new AbortController();
-  const poller = { ...IDLE, slow: new Set(["slow"]) };
-  const claimed = outbox.attempts.claim(async () => NOTHING, poller, over.signal);
-  await new Promise(setImmediate);
-
-  const leases = createLeases(outbox);
-  leases.begin();
-  expect(leases.lease(attemptAt("slow"))).toBeUndefined();
-  expect(leases.lease(attemptAt("open"))).toBeDefined();
+it("ADR 0028: each entry is leased once and within the poller's limit when a transaction is repeated after a deadlock", async () => {
+  const { leases, endpointIds } = await startPoller({ poller: { ...IDLE, limit: 1 } });
+  for (let turn = 0; turn < 2; turn++) {
+    leases.begin();
+    expect(leases.lease(attemptAt("first"))).toBeDefined();
+    expect(leases.lease(attemptAt("second"))).toBeUndefined();
+  }
   leases.committed();
-  expect((await claimed).map(({ endpointId }) => endpointId)).toEqual(["open"]);
-  over.abort();
+  expect(await endpointIds()).toEqual(["first"]);
 });
 
 it.each([
@@ -51,35 +54,15 @@ it.each([
   ["given to its poller when load and commit together took two seconds", 1_000, 1_000],
 ])("ADR 0028: a lease is %s", async (_, loadMs, commitMs) => {
   let nowMs = 0;
-  const outbox = createOutbox({ ...PROCESS_TIMING, nowMs: () => nowMs });
-  const over = new AbortController();
-  const claimed = outbox.attempts.claim(async () => NOTHING, IDLE, over.signal);
-  await new Promise(setImmediate);
-
-  const leases = createLeases(outbox);
+  const { outbox, claimed, leases, leave } = await startPoller({ nowMs: () => nowMs });
   nowMs += loadMs;
   leases.begin();
   const leaseId = leases.lease(attemptAt("open"));
   nowMs += commitMs;
   leases.committed();
-  over.abort();
+  leave();
   const given = (await claimed).map(({ leaseId }) => leaseId);
   expect([given, [...outbox.unheard.keys()]]).toEqual(
     nowMs > 2_000 ? [[], [leaseId]] : [[leaseId], []],
   );
-});
-
-it("ADR 0028: a poller whose wait ends while a commit hangs is answered, and its lease is released", async () => {
-  const outbox = createOutbox(PROCESS_TIMING);
-  const over = new AbortController();
-  const claimed = outbox.attempts.claim(async () => NOTHING, IDLE, over.signal);
-  await new Promise(setImmediate);
-
-  const leases = createLeases(outbox);
-  leases.begin();
-  const leaseId = leases.lease(attemptAt("open"));
-  over.abort();
-  expect(await claimed).toEqual([]);
-  leases.committed();
-  expect([...outbox.unheard.keys()]).toEqual([leaseId]);
 });

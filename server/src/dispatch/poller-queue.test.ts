@@ -19,6 +19,10 @@ afterEach(() => {
 
 /** Runs everything that is due now. */
 const settle = () => vi.advanceTimersByTimeAsync(0);
+const notify = () => {
+  queue.notify();
+  return settle();
+};
 
 /** Creates a poller whose looks find nothing by default. */
 function createPoller(poller = BUSY) {
@@ -46,13 +50,11 @@ describe("a notification", () => {
   it("wakes only the poller that has waited longest", async () => {
     const { pollers, looks, got } = await startPollers(BUSY, BUSY, BUSY);
     pollers[0]?.look.mockResolvedValue(found("a"));
-    queue.notify();
-    await settle();
+    await notify();
     expect(looks()).toEqual([2, 0, 0]);
     expect(got()).toEqual([[["a"]], [], []]);
     pollers[1]?.look.mockResolvedValue(found("b"));
-    queue.notify();
-    await settle();
+    await notify();
     expect(got()).toEqual([[["a"]], [["b"]], []]);
   });
 
@@ -60,8 +62,7 @@ describe("a notification", () => {
     const { pollers, looks, got } = await startPollers(BUSY, BUSY, BUSY);
     pollers[0]?.look.mockResolvedValue({ ...found("a"), hasMore: true });
     pollers[1]?.look.mockResolvedValue(found("b"));
-    queue.notify();
-    await settle();
+    await notify();
     expect(got()).toEqual([[["a"]], [["b"]], []]);
     expect(looks()).toEqual([2, 1, 0]);
   });
@@ -208,8 +209,7 @@ describe("a reservation", () => {
     const { pollers, got } = await startPollers(IDLE);
     pollers[0]?.look.mockResolvedValue(found("other"));
     const reservation = queue.reserve();
-    queue.notify();
-    await settle();
+    await notify();
     expect(got()).toEqual([[]]);
     reservation?.give([]);
     await settle();
@@ -241,8 +241,7 @@ describe("the end of a wait", () => {
     await settle();
     expect(got()).toEqual([[[]], []]);
     pollers[1]?.look.mockResolvedValue(found("a"));
-    queue.notify();
-    await settle();
+    await notify();
     expect([got(), looks()]).toEqual([
       [[[]], [["a"]]],
       [1, 1],
@@ -285,8 +284,7 @@ describe("a writer waits for the pollers to catch up, ADR 0031", () => {
   it("until a poller has claimed every entry", async () => {
     const { pollers } = await startPollers(BUSY);
     pollers[0]?.look.mockResolvedValueOnce(found("a"));
-    queue.notify();
-    await settle();
+    await notify();
     const isOver = await startWaiting();
     pollers[0]?.look.mockResolvedValueOnce(found("b"));
     queue.notify();
@@ -301,8 +299,7 @@ describe("a writer waits for the pollers to catch up, ADR 0031", () => {
   it("for at most a quarter of a second, and not again while the poller is absent", async () => {
     const { pollers } = await startPollers(BUSY);
     pollers[0]?.look.mockResolvedValueOnce(found("a"));
-    queue.notify();
-    await settle();
+    await notify();
     const isOver = await startWaiting();
     await vi.advanceTimersByTimeAsync(MAX_MS - 1);
     expect(isOver()).toBe(false);

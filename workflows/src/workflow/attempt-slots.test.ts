@@ -89,10 +89,3 @@ it("keeps the slots of an endpoint that hangs in use by 10,000 due retries, whic
   expect(made).toBeGreaterThan(0.9 * possible);
   expect(mostAsked).toBeLessThan(30);
 });
-
-it("gives other endpoints slots beside an endpoint with thousands of waiting retries", () => {
-  const slots = createSlots();
-  slots.takeAll("a");
-  for (let asked = 0; asked < 10_000; asked++) slots.take("a");
-  expect(slots.waitOf("b")).toBeUndefined();
-});
