@@ -86,6 +86,19 @@ export function openTestDatabase(server: Pool, place: Place) {
       const answers = await Promise.all(shards.map((shard) => shard.query(sql, values)));
       return answers.flatMap(([rows]) => rows as Row[]);
     },
+    /**
+     * Runs `work` while a table of each shard has a trigger, such as `BEFORE UPDATE ON delivery`. By default each such
+     * change fails.
+     */
+    async withTrigger<Result>(
+      when: string,
+      work: () => Promise<Result>,
+      action = "SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'broken off'",
+    ): Promise<Result> {
+      const everywhere = (sql: string) => Promise.all(shards.map((shard) => shard.query(sql)));
+      await everywhere(`CREATE TRIGGER of_test ${when} FOR EACH ROW ${action}`);
+      return work().finally(() => everywhere("DROP TRIGGER of_test"));
+    },
     /** Tells whether a statement with this beginning runs now or waits for a lock. */
     async isRunning(statement: string) {
       // This filters here: a `WHERE` would compare with other databases' statements, and MySQL fails at emoji in

@@ -30,6 +30,7 @@ import { DomainError, ErrorCode } from "../../server/src/common/errors.ts";
 import { accountNoOf } from "../../server/src/common/ids.ts";
 import { createPackets, type Packets } from "../../server/src/database/packet.ts";
 import { createPool, type Pool } from "../../server/src/database/pool.ts";
+import { inTransaction } from "../../server/src/database/transaction.ts";
 import { createOutbox } from "../../server/src/dispatch/outbox.ts";
 import { createSqlDispatchStore } from "../../server/src/dispatch/sql-dispatch-store.ts";
 import { createFeedChanges } from "../../server/src/feed-change/feed-changes.ts";
@@ -61,6 +62,9 @@ export type Run = {
 export function firstRunOf(accountId: string, deliveryId: string): Run {
   return { accountNo: BigInt(accountNoOf(accountId) ?? 0), deliveryId, run: 1 };
 }
+
+/** A range of times that has every delivery. */
+export const EVER = { since: timestampFromMs(0), until: timestampFromMs(4e12) };
 
 /** Fields that replace the defaults of `madeAttempt`. */
 type AttemptChanges = Omit<MessageInitShape<typeof MadeAttemptSchema>, "$typeName">;
@@ -189,6 +193,15 @@ export async function startServices(given?: TestDatabase) {
       const { attempts } = await dispatch.claimAttempts({ limit, endpointLimit: 64 });
       return attempts.map(({ run }) => run?.deliveryId ?? "");
     },
+
+    /** Runs `work` while another transaction has locked a delivery. */
+    whileLocked: <Result>({ accountNo, deliveryId }: Run, work: () => Promise<Result>) =>
+      inTransaction(pool, async (tx) => {
+        // By primary key, because the lock would otherwise cover all rows.
+        const lock = "SELECT 1 FROM delivery WHERE account_no = ? AND id = ? FOR UPDATE";
+        await tx.query(lock, [accountNo, deliveryId]);
+        return work();
+      }),
 
     /** Records the outcome of an attempt, by default the first. Returns which attempts are busy. */
     async record(

@@ -2,6 +2,7 @@ import { AttemptOutcome } from "@activity/proto";
 import { createLog } from "@activity/runtime/log";
 import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { NUMBERS } from "../../../test/harness/backlog.ts";
 import { type Run, useServices } from "../../../test/harness/services.ts";
 import { inTransaction } from "../database/transaction.ts";
 import { removeOldDeliveries } from "../delivery/delivery-removal.ts";
@@ -152,14 +153,9 @@ describe("an attempt is counted once, ADR 0039", () => {
     ["before it is marked", "UPDATE ON delivery_attempt"],
   ])("when the count breaks off %s", async (_, moment) => {
     await attempt();
-    const refuse = `CREATE TRIGGER breaks_off BEFORE ${moment} FOR EACH ROW
-      SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'broken off'`;
-    await services.database.queryShards(refuse);
-    try {
-      await expect(countAttempts(services.pool)).rejects.toThrow("broken off");
-    } finally {
-      await services.database.queryShards("DROP TRIGGER breaks_off");
-    }
+    const count = () => countAttempts(services.pool);
+    const broken = services.database.withTrigger(`BEFORE ${moment}`, count);
+    await expect(broken).rejects.toThrow("broken off");
     expect(await hours()).toEqual([]);
     for (let time = 0; time < 2; time++) await countAttempts(services.pool);
     expect(await hours()).toEqual([{ at: HOUR, ...ONE }]);
@@ -226,16 +222,11 @@ it("hours are kept for 31 days and removed then, by the job that counts", async 
  */
 async function insertAttempts(count: number): Promise<number> {
   const { accountNo, deliveryId } = await send();
-  const digits = Array.from({ length: 10 }, (_, digit) => `SELECT ${digit} AS d`).join(
-    " UNION ALL ",
-  );
   await services.database.queryShards(
     `INSERT INTO delivery_attempt (account_no, delivery_id, run, attempt, started_at, duration, outcome,
        response_body)
      SELECT account_no, id, 1 + n, 1, ?, 1, ?, ''
-     FROM (SELECT a.d + 10 * b.d + 100 * c.d + 1000 * e.d AS n
-       FROM (${digits}) a, (${digits}) b, (${digits}) c, (${digits}) e) numbers
-     JOIN delivery ON account_no = ? AND id = ? WHERE n < ?`,
+     FROM ${NUMBERS} JOIN delivery ON account_no = ? AND id = ? WHERE n < ?`,
     [HOUR * 1000, DELIVERED, accountNo, deliveryId, count],
   );
   return count;

@@ -1,8 +1,8 @@
 import { AttemptOutcome, DeliveryState } from "@activity/proto";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { beforeEach, describe, expect, it } from "vitest";
-import { writeDeliveries } from "../../../test/harness/backlog.ts";
-import { type Run, useServices } from "../../../test/harness/services.ts";
+import { NUMBERS, writeDeliveries } from "../../../test/harness/backlog.ts";
+import { EVER, type Run, useServices } from "../../../test/harness/services.ts";
 import { ErrorCode } from "../common/errors.ts";
 import { inTransaction } from "../database/transaction.ts";
 
@@ -145,21 +145,19 @@ describe("a manual retry", () => {
     const delivered = await sendTest();
     await services.record(failed, AttemptOutcome.REJECTED);
     await services.record(delivered, AttemptOutcome.DELIVERED);
-    const ever = { since: timestampFromMs(0), until: timestampFromMs(4e12) };
     const never = { since: timestampFromMs(0), until: timestampFromMs(1) };
     const call = { accountId, endpointId };
     const retryFailed = services.deliveries.retryFailedDeliveries;
     expect((await retryFailed({ ...call, ...never })).retried).toBe(0n);
-    expect((await retryFailed({ ...call, ...ever })).retried).toBe(1n);
+    expect((await retryFailed({ ...call, ...EVER })).retried).toBe(1n);
     await services.forgetSending(accountId);
-    expect((await retryFailed({ ...call, ...ever })).retried).toBe(0n);
+    expect((await retryFailed({ ...call, ...EVER })).retried).toBe(0n);
   });
 
   it("ADR 0053: of a range takes also those that succeeded, with include_delivered", async () => {
     const runs = [await sendTest(), await sendTest()];
     for (const run of runs) await services.record(run, AttemptOutcome.DELIVERED);
-    const ever = { since: timestampFromMs(0), until: timestampFromMs(4e12) };
-    const call = { accountId, endpointId, ...ever, includeDelivered: true };
+    const call = { accountId, endpointId, ...EVER, includeDelivered: true };
     expect((await services.deliveries.retryFailedDeliveries(call)).retried).toBe(2n);
     expect(await services.claim()).toEqual(
       expect.arrayContaining(runs.map(({ deliveryId }) => deliveryId)),
@@ -169,7 +167,7 @@ describe("a manual retry", () => {
   it("of all failed ones is refused within a minute of the last, also when two calls race", async () => {
     const failed = [await sendTest(), await sendTest()];
     for (const run of failed) await services.record(run, AttemptOutcome.REJECTED);
-    const call = { accountId, endpointId, since: timestampFromMs(0), until: timestampFromMs(4e12) };
+    const call = { accountId, endpointId, ...EVER };
     const ask = () => services.deliveries.retryFailedDeliveries(call);
     const settled = await Promise.allSettled([ask(), ask()]);
     const limit = { code: ErrorCode.BulkRetryLimitReached };
@@ -179,18 +177,6 @@ describe("a manual retry", () => {
         { status: "rejected", reason: expect.objectContaining(limit) },
       ]),
     );
-  });
-
-  it("of all failed ones in parts counts only its first part for the limit", async () => {
-    const failed = [await sendTest(), await sendTest()];
-    for (const run of failed) await services.record(run, AttemptOutcome.REJECTED);
-    const ever = { since: timestampFromMs(0), until: timestampFromMs(4e12) };
-    const call = { accountId, endpointId, ...ever, pageSize: 1 };
-    const { nextPageToken: pageToken } = await services.deliveries.retryFailedDeliveries(call);
-    await services.forgetSending(accountId);
-    const last = await services.deliveries.retryFailedDeliveries({ ...call, pageToken });
-    expect(last.retried).toBe(1n);
-    await expect(services.deliveries.retryFailedDeliveries(call)).resolves.toBeDefined();
   });
 });
 
@@ -202,15 +188,9 @@ it("shows the newest 200 attempts of a delivery, oldest first, however often it 
   await services.database.queryShards(
     `INSERT INTO delivery_attempt (account_no, delivery_id, run, attempt, started_at, duration, outcome,
        response_body)
-     SELECT d.account_no, d.id, n.run, n.attempt, 0, 0, ?, '' FROM delivery d JOIN JSON_TABLE(
-       ?, '$[*]' COLUMNS (run INT PATH '$.run', attempt INT PATH '$.attempt')) n WHERE d.id = ?`,
-    [
-      AttemptOutcome.TIMEOUT,
-      JSON.stringify(
-        Array.from({ length: 300 }, (_, n) => ({ run: (n % 100) + 1, attempt: (n % 3) + 1 })),
-      ),
-      deliveryId,
-    ],
+     SELECT account_no, id, n % 100 + 1, n % 3 + 1, 0, 0, ?, '' FROM delivery JOIN ${NUMBERS}
+     WHERE id = ? AND n < 300`,
+    [AttemptOutcome.TIMEOUT, deliveryId],
   );
   const { attempts } = await services.deliveries.getDelivery({ accountId, deliveryId });
   const newest = Array.from({ length: 300 }, (_, n) => [Math.floor(n / 3) + 1, (n % 3) + 1]);

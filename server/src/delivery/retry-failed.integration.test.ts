@@ -2,7 +2,7 @@ import { AttemptOutcome, DeliveryState, WebhookEventKind } from "@activity/proto
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { beforeEach, describe, expect, it } from "vitest";
 import { writeDeliveries } from "../../../test/harness/backlog.ts";
-import { useServices } from "../../../test/harness/services.ts";
+import { EVER, useServices } from "../../../test/harness/services.ts";
 import { retryFailed } from "./retry-failed.ts";
 
 /** Three batches. Deliveries of one state share an event, and so their time. */
@@ -34,19 +34,17 @@ const runs = () =>
   );
 
 it("begins one run of each delivery, also when every one fails again at once", async () => {
-  const again = `CREATE TRIGGER fails_again BEFORE UPDATE ON delivery FOR EACH ROW
-    SET NEW.state = IF(NEW.run > OLD.run, ${DeliveryState.FAILED}, NEW.state)`;
-  await services.database.queryShards(again);
-  try {
-    const range = { since: timestampFromMs(0), until: timestampFromMs(4e12) };
-    const call = { accountId, endpointId, ...range };
-    const signal = AbortSignal.timeout(30_000);
-    const { retried } = await services.deliveries.retryFailedDeliveries(call, { signal });
-    expect(retried).toBe(BigInt(ALL));
-    expect(await runs()).toEqual([{ run: 2, deliveries: ALL }]);
-  } finally {
-    await services.database.queryShards("DROP TRIGGER fails_again");
-  }
+  const again = `SET NEW.state = IF(NEW.run > OLD.run, ${DeliveryState.FAILED}, NEW.state)`;
+  const call = { accountId, endpointId, ...EVER };
+  const retry = () =>
+    services.deliveries.retryFailedDeliveries(call, { signal: AbortSignal.timeout(30_000) });
+  const { retried } = await services.database.withTrigger(
+    "BEFORE UPDATE ON delivery",
+    retry,
+    again,
+  );
+  expect(retried).toBe(BigInt(ALL));
+  expect(await runs()).toEqual([{ run: 2, deliveries: ALL }]);
 });
 
 it("begins no further batch once its caller is gone", async () => {
@@ -70,33 +68,25 @@ it.each([
   ["deleted", "switched_on = FALSE, deleted_at = 1"],
 ])("counts the runs that it began before the endpoint was %s", async (_, change) => {
   // Committed with the first batch, so before the second.
-  await services.database.queryShards(
-    `CREATE TRIGGER ends_endpoint AFTER UPDATE ON delivery FOR EACH ROW
-     UPDATE endpoint SET ${change} WHERE id = NEW.endpoint_id`,
-  );
-  try {
-    const range = { since: timestampFromMs(0), until: timestampFromMs(4e12) };
-    const call = { accountId, endpointId, ...range };
-    const { retried } = await services.deliveries.retryFailedDeliveries(call);
-    expect(retried).toBe(500n);
-    expect(await runs()).toEqual([
-      { run: 1, deliveries: ALL - 500 },
-      { run: 2, deliveries: 500 },
-    ]);
-    await expect(services.deliveries.retryFailedDeliveries(call)).rejects.toThrow();
-  } finally {
-    await services.database.queryShards("DROP TRIGGER ends_endpoint");
-  }
+  const end = `UPDATE endpoint SET ${change} WHERE id = NEW.endpoint_id`;
+  const call = { accountId, endpointId, ...EVER };
+  const retry = () => services.deliveries.retryFailedDeliveries(call);
+  const { retried } = await services.database.withTrigger("AFTER UPDATE ON delivery", retry, end);
+  expect(retried).toBe(500n);
+  expect(await runs()).toEqual([
+    { run: 1, deliveries: ALL - 500 },
+    { run: 2, deliveries: 500 },
+  ]);
+  await expect(retry()).rejects.toThrow();
 });
 
 describe("ADR 0053: in parts, for every endpoint that is on,", () => {
-  const ever = { since: timestampFromMs(0), until: timestampFromMs(4e12) };
   /** Retries in parts, at most `maxParts` of them. */
   async function retryParts(maxParts = 99, chosen = {}) {
     const retried: number[] = [];
     let pageToken = "";
     do {
-      const call = { accountId, ...ever, ...chosen, pageSize: 400, pageToken };
+      const call = { accountId, ...EVER, ...chosen, pageSize: 400, pageToken };
       const part = await services.deliveries.retryFailedDeliveries(call);
       retried.push(Number(part.retried));
       pageToken = part.nextPageToken;
@@ -109,7 +99,8 @@ describe("ADR 0053: in parts, for every endpoint that is on,", () => {
       const other = await services.createEndpoint(accountId);
       const backlog = { accountId, endpointIds: [other], count: 10 };
       await writeDeliveries(services.database, backlog, {
-        ...{ state: DeliveryState.FAILED, attempts: 1 },
+        state: DeliveryState.FAILED,
+        attempts: 1,
       });
       if (!switchedOn) {
         await services.endpoints.switchOffEndpoint({ accountId, endpointId: other });
@@ -118,7 +109,7 @@ describe("ADR 0053: in parts, for every endpoint that is on,", () => {
   });
 
   it("a bulk retry begins each counted delivery once", async () => {
-    const counted = await services.deliveries.countRetriableDeliveries({ accountId, ...ever });
+    const counted = await services.deliveries.countRetriableDeliveries({ accountId, ...EVER });
     expect(counted).toMatchObject({ count: BigInt(ALL + 10), hasMore: false });
     const { retried } = await retryParts();
     expect(sum(retried)).toBe(ALL + 10);
@@ -127,7 +118,7 @@ describe("ADR 0053: in parts, for every endpoint that is on,", () => {
       { run: 1, deliveries: 10 },
       { run: 2, deliveries: ALL + 10 },
     ]);
-    const left = await services.deliveries.countRetriableDeliveries({ accountId, ...ever });
+    const left = await services.deliveries.countRetriableDeliveries({ accountId, ...EVER });
     expect(left.count).toBe(0n);
   });
 
@@ -142,7 +133,7 @@ describe("ADR 0053: in parts, for every endpoint that is on,", () => {
   it("a retry skips an endpoint that is switched off in the middle", async () => {
     const { retried, pageToken } = await retryParts(2);
     await services.endpoints.switchOffEndpoint({ accountId, endpointId });
-    const call = { accountId, ...ever, pageToken };
+    const call = { accountId, ...EVER, pageToken };
     const rest = await services.deliveries.retryFailedDeliveries(call);
     expect(sum(retried) + Number(rest.retried)).toBeLessThanOrEqual(800 + 10);
     expect(rest.nextPageToken).toBe("");
@@ -163,7 +154,7 @@ describe("ADR 0053: in parts, for every endpoint that is on,", () => {
     }
     const { countRetriableDeliveries } = services.deliveries;
     const count = async (chosen: { kind?: WebhookEventKind; lastOutcome?: AttemptOutcome }) =>
-      Number((await countRetriableDeliveries({ accountId, ...ever, ...chosen })).count);
+      Number((await countRetriableDeliveries({ accountId, ...EVER, ...chosen })).count);
     expect(await count({ kind: DONATION_REFUNDED })).toBe(300);
     expect(await count({ lastOutcome })).toBe(500);
     const chosen = { kind: DONATION_CREATED, lastOutcome };
@@ -179,13 +170,17 @@ describe("ADR 0053: in parts, for every endpoint that is on,", () => {
   it("a retry continues only with its own token, and without one is limited to one a minute", async () => {
     const { pageToken } = await retryParts(1);
     const ask = services.deliveries.retryFailedDeliveries;
-    await expect(ask({ accountId, ...ever })).rejects.toThrow("within the last minute");
+    await expect(ask({ accountId, ...EVER })).rejects.toThrow("within the last minute");
     const others = [
       ...[{ endpointId }, { includeDelivered: true }, { until: timestampFromMs(3e12) }],
       ...[{ kind: WebhookEventKind.DONATION_CREATED }, { lastOutcome: AttemptOutcome.TIMEOUT }],
     ];
     for (const other of others) {
-      await expect(ask({ accountId, ...ever, ...other, pageToken })).rejects.toThrow("page_token");
+      await expect(ask({ accountId, ...EVER, ...other, pageToken })).rejects.toThrow("page_token");
     }
+    await services.forgetSending(accountId);
+    // Later parts do not count for the limit.
+    await ask({ accountId, ...EVER, pageSize: 1, pageToken });
+    await expect(ask({ accountId, ...EVER })).resolves.toBeDefined();
   });
 });

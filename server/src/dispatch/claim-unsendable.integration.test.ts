@@ -43,12 +43,7 @@ describe("an entry that cannot be sent, §6.4, ADR 0028", () => {
     const other = await createReceiver();
     const { deliveryId } = await sendTest(other);
     await services.endpoints.switchOffEndpoint(own);
-    const holder = await services.pool.getConnection();
-    await holder.query("START TRANSACTION");
-    await holder.query("SELECT 1 FROM delivery WHERE id = ? FOR UPDATE", [run.deliveryId]);
-    expect(await services.claim()).toEqual([deliveryId]);
-    await holder.query("ROLLBACK");
-    holder.release();
+    expect(await services.whileLocked(run, () => services.claim())).toEqual([deliveryId]);
     await services.database.query("UPDATE outbox_entry SET leased_until = 0");
     await services.claim();
     await expect.poll(() => stateOf(own, run)).toBe(DeliveryState.CANCELED);
@@ -66,13 +61,11 @@ describe("an entry that cannot be sent, §6.4, ADR 0028", () => {
     const other = await createReceiver();
     const { deliveryId } = await sendTest(other);
     await services.endpoints.switchOffEndpoint(own);
-    await services.database.queryShards(
-      "CREATE TRIGGER no_end BEFORE DELETE ON outbox_entry FOR EACH ROW SIGNAL SQLSTATE '45000'",
-    );
-    const { entries } = await claims.attempts(8, 8);
-    expect(entries).toMatchObject([{ deliveryId }]);
-    await expect.poll(() => logged).toHaveLength(1);
-    await services.database.queryShards("DROP TRIGGER no_end");
+    await services.database.withTrigger("BEFORE DELETE ON outbox_entry", async () => {
+      const { entries } = await claims.attempts(8, 8);
+      expect(entries).toMatchObject([{ deliveryId }]);
+      await expect.poll(() => logged).toHaveLength(1);
+    });
   });
 
   it("leaves the outbox at once with its whole backlog, although its endpoint was at its limit", async () => {
@@ -108,36 +101,29 @@ describe("an entry that cannot be sent, §6.4, ADR 0028", () => {
     await expect.poll(() => isLeased(run)).toBeUndefined();
   });
 
-  it("is logged once when its secret cannot be decrypted, however often it is claimed", async () => {
+  it("stays leased when its secret cannot be decrypted, is logged once, and delays no other endpoint", async () => {
     const logged: unknown[] = [];
     const [ignore, error] = [() => undefined, (_: string, fields: unknown) => logged.push(fields)];
     const log = { info: ignore, warn: ignore, error };
     const service = createDispatchService({ ...services, log });
-    const [run] = await Promise.all(Array.from({ length: 3 }, () => sendTest()));
-    const load = create(LoadAttemptRequestSchema, { run: run as Run, attempt: 1 });
+    const runs = await Promise.all(Array.from({ length: 3 }, () => sendTest()));
+    const [run] = runs as [Run];
+    const load = create(LoadAttemptRequestSchema, { run, attempt: 1 });
+    const { deliveryId } = await sendTest(await createReceiver());
     await services.database.query("UPDATE endpoint SET secret = 'of another key' WHERE id = ?", [
       own.endpointId,
     ]);
     const claim = create(ClaimAttemptsRequestSchema, { limit: 8, endpointLimit: 8 });
     const context = { signal: new AbortController().signal } as HandlerContext;
     for (let times = 0; times < 2; times++) {
-      expect(await service.claimAttempts(claim, context)).toEqual({ attempts: [] });
+      const claimed = await service.claimAttempts(claim, context);
+      expect(claimed).toMatchObject({ attempts: [{ run: { deliveryId } }] });
+      expect(await services.claim()).toEqual([]);
+      for (const each of runs) expect(await isLeased(each)).toBe(true);
       await expect(service.loadAttempt(load, context)).rejects.toThrow("SECRET_KEYS lacks its key");
       await services.database.query("UPDATE outbox_entry SET leased_until = 0");
     }
     expect(logged).toMatchObject([{ endpointId: own.endpointId }]);
-  });
-
-  it("stays leased when its secret cannot be decrypted, and delays no other endpoint", async () => {
-    const run = await sendTest();
-    const other = await createReceiver();
-    const { deliveryId } = await sendTest(other);
-    await services.database.query("UPDATE endpoint SET secret = 'of another key' WHERE id = ?", [
-      own.endpointId,
-    ]);
-    expect(await services.claim()).toEqual([deliveryId]);
-    expect(await services.claim()).toEqual([]);
-    expect(await isLeased(run)).toBe(true);
     expect(await stateOf(own, run)).toBe(DeliveryState.PENDING);
   });
 });

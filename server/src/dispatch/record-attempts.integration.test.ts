@@ -1,7 +1,6 @@
 import { AttemptOutcome, DeliveryState } from "@activity/proto";
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Run, useServices } from "../../../test/harness/services.ts";
-import { inTransaction } from "../database/transaction.ts";
 import { type MadeAttempt, recordAttempts } from "./record-attempts.ts";
 
 const { DELIVERED, REJECTED, TIMEOUT, NETWORK_ERROR } = AttemptOutcome;
@@ -39,13 +38,6 @@ const entryOf = async ({ deliveryId }: Run) =>
       [deliveryId],
     )
   )[0];
-/** Runs `work` while a transaction has locked a delivery. */
-const whileLocked = <Result>({ accountNo, deliveryId }: Run, work: () => Promise<Result>) =>
-  inTransaction(services.pool, async (tx) => {
-    const lock = "SELECT 1 FROM delivery WHERE account_no = ? AND id = ? FOR UPDATE";
-    await tx.query(lock, [accountNo, deliveryId]);
-    return work();
-  });
 
 describe("a batch of attempts, §6.4, ADR 0028", () => {
   it("is recorded with each outcome, and the first record of an attempt stays", async () => {
@@ -128,7 +120,7 @@ describe("a batch of attempts, §6.4, ADR 0028", () => {
     const [gone, present] = await sendTests(2);
     if (!gone || !present) throw new Error("unreachable");
     await services.database.query("DELETE FROM delivery WHERE id = ?", [gone.deliveryId]);
-    const { busy } = await whileLocked(present, () => record(made(gone), made(present)));
+    const { busy } = await services.whileLocked(present, () => record(made(gone), made(present)));
     expect(busy).toEqual([1]);
     expect(await record(made(gone))).toEqual({
       busy: [],
@@ -201,7 +193,7 @@ it("ADR 0028: no other dispatcher makes an attempt again while its delivery is l
     services.database.query("UPDATE outbox_entry SET leased_until = leased_until - ?", [
       seconds * 1e6,
     ]);
-  await whileLocked(run, async () => {
+  await services.whileLocked(run, async () => {
     for (let passed = 0; passed < 90; passed += 10) {
       await pass(10);
       expect((await record(made(run))).busy).toEqual([0]);

@@ -4,7 +4,6 @@ import { startServices } from "../../../test/harness/services.ts";
 import { exerciseDispatchStore } from "../../../test/simulation/conformance/exercise-dispatch-store.ts";
 import { accountNoOf } from "../common/ids.ts";
 import { NOW_MICROS } from "../database/now.ts";
-import { inTransaction } from "../database/transaction.ts";
 import type { DeliveryState } from "./delivery-state.ts";
 
 const RESTORED = new URL("../../../deploy/restored.sql", import.meta.url);
@@ -19,7 +18,7 @@ type DeliveryRow = {
 
 exerciseDispatchStore("on a database", async () => {
   const services = await startServices();
-  const { database, store, packets, outbox, pool } = services;
+  const { database, store, packets, outbox } = services;
   return {
     ...{ store, packets, outbox },
     async createAccount(count) {
@@ -55,15 +54,14 @@ exerciseDispatchStore("on a database", async () => {
       );
       return rows.map(({ id }) => id);
     },
-    whileLocked: (deliveryId, work) =>
-      inTransaction(pool, async (tx) => {
-        const find = "SELECT account_no FROM delivery WHERE id = ?";
-        const [row] = await database.query<{ account_no: number }>(find, [deliveryId]);
-        // By primary key, because the lock would otherwise cover all rows.
-        const lock = "SELECT 1 FROM delivery WHERE account_no = ? AND id = ? FOR UPDATE";
-        await tx.query(lock, [row?.account_no, deliveryId]);
-        return work();
-      }),
+    async whileLocked(deliveryId, work) {
+      const find = "SELECT account_no FROM delivery WHERE id = ?";
+      const [row] = await database.query<{ account_no: number }>(find, [deliveryId]);
+      return services.whileLocked(
+        { accountNo: BigInt(row?.account_no ?? 0), deliveryId, run: 1 },
+        work,
+      );
+    },
     async restored() {
       const text = await readFile(RESTORED, "utf8");
       const statements = text

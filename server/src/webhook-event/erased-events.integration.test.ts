@@ -1,10 +1,8 @@
 import { AttemptOutcome, DeliveryState } from "@activity/proto";
-import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { beforeEach, describe, expect, it } from "vitest";
 import { createPaidDonation } from "../../../test/harness/builders.ts";
-import { firstRunOf, type Run, useServices } from "../../../test/harness/services.ts";
+import { EVER, firstRunOf, type Run, useServices } from "../../../test/harness/services.ts";
 import { ErrorCode } from "../common/errors.ts";
-import { inTransaction } from "../database/transaction.ts";
 
 const SAID = "a donor's very own words";
 const ANSWERED = "the receiver's very own words";
@@ -51,9 +49,7 @@ const rowsLeft = async () => [
 describe("the events of a deleted donation, §6.4, ADR 0028", () => {
   it("wait for a locked delivery, and delay no other account's writes", async () => {
     const run = await payOnce();
-    const lock = "SELECT 1 FROM delivery WHERE account_no = ? AND id = ? FOR UPDATE";
-    const { erasing } = await inTransaction(services.pool, async (tx) => {
-      await tx.query(lock, [Number(run.accountNo), run.deliveryId]);
+    const { erasing } = await services.whileLocked(run, async () => {
       const erasing = erase();
       const isWaiting = () => services.database.isRunning("UPDATE webhook_event ");
       await expect.poll(isWaiting).toBe(true);
@@ -77,33 +73,20 @@ describe("the events of a deleted donation, §6.4, ADR 0028", () => {
     expect(payload).toHaveLength(0);
   });
 
-  it("are not sent again if they were delivered", async () => {
+  it.each([
+    ["are not sent again if they were delivered", DELIVERED, DeliveryState.DELIVERED],
+    ["cannot be retried, one by one or all at once", REJECTED, DeliveryState.ERASED],
+  ])("%s", async (_, outcome, state) => {
     const run = await payOnce();
-    await record(run, DELIVERED);
+    await record(run, outcome);
     await erase();
-    const { deliveryId } = run;
-    const again = { accountId, deliveryId, includeDelivered: true };
     const { deliveries } = services;
-    await expect(deliveries.retryDelivery(again)).rejects.toMatchObject({
-      code: ErrorCode.DeliveryErased,
-    });
-    const ever = { since: timestampFromMs(0), until: timestampFromMs(4e12) };
-    const call = { accountId, endpointId, ...ever, includeDelivered: true };
-    expect((await deliveries.retryFailedDeliveries(call)).retried).toBe(0n);
-  });
-
-  it("cannot be retried, one by one or all at once", async () => {
-    const failed = await payOnce();
-    await record(failed, REJECTED);
-    await erase();
-    const { deliveryId } = failed;
-    await expect(
-      services.deliveries.retryDelivery({ accountId, deliveryId }),
-    ).rejects.toMatchObject({ code: ErrorCode.DeliveryErased });
-    const ever = { since: timestampFromMs(0), until: timestampFromMs(4e12) };
-    const call = { accountId, endpointId, ...ever };
-    expect((await services.deliveries.retryFailedDeliveries(call)).retried).toBe(0n);
-    expect((await read(failed)).delivery).toMatchObject({ run: 1, state: DeliveryState.ERASED });
+    const asked = { accountId, includeDelivered: outcome === DELIVERED };
+    const retried = deliveries.retryDelivery({ ...asked, deliveryId: run.deliveryId });
+    await expect(retried).rejects.toMatchObject({ code: ErrorCode.DeliveryErased });
+    const all = { ...asked, endpointId, ...EVER };
+    expect((await deliveries.retryFailedDeliveries(all)).retried).toBe(0n);
+    expect((await read(run)).delivery).toMatchObject({ run: 1, state });
   });
 
   it("are erased at every endpoint, in any state, and another donation's are not", async () => {
