@@ -1,7 +1,8 @@
-import { DispatchService, type RecordAttemptsRequest } from "@activity/proto";
-import { PROCESS_TIMING } from "@activity/runtime/timing";
+import { DispatchService } from "@activity/proto";
+import { PROCESS_TIMING, type Timing } from "@activity/runtime/timing";
 import { Code, ConnectError, createClient, createRouterTransport } from "@connectrpc/connect";
 import { afterEach, expect, it, vi } from "vitest";
+import { QUIET } from "../../../test/harness/quiet.ts";
 import { AttemptOutcome } from "../http/attempt-outcome.ts";
 import type { FinishedAttempt } from "./make-attempt.ts";
 import { createRecorder } from "./recorder.ts";
@@ -10,8 +11,6 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const quiet = () => undefined;
-const log = { info: quiet, warn: quiet, error: quiet };
 const keyOf = (deliveryId: string) => ({ accountNo: 1, deliveryId, run: 1, attempt: 1 });
 const DELIVERED: FinishedAttempt = {
   outcome: AttemptOutcome.Delivered,
@@ -22,41 +21,47 @@ const DELIVERED: FinishedAttempt = {
   headers: undefined,
   bodyStart: undefined,
 };
-const idsOf = ({ attempts }: RecordAttemptsRequest) =>
-  attempts.map(({ run }) => run?.deliveryId ?? "");
 
-it("counts the delay of a retry from the end of the attempt, whichever process made it. §6.4", async () => {
+/** A clock that goes five times as fast. */
+const FAST: Timing = {
+  nowMs: () => 5 * PROCESS_TIMING.nowMs(),
+  after: (milliseconds, work) => PROCESS_TIMING.after(milliseconds / 5, work),
+};
+
+/** A recorder whose core answers each call by `answer`. It notes the delivery ids and the delays of each call. */
+function recorderOf(
+  answer: (ids: readonly string[]) => number[] | Promise<number[]>,
+  timing = FAST,
+) {
+  const calls: string[][] = [];
   const retryIns: number[] = [];
   const transport = createRouterTransport(({ rpc }) => {
-    rpc(DispatchService.method.recordAttempts, ({ attempts }) => {
-      for (const { retryIn } of attempts) retryIns.push(Number(retryIn?.seconds));
-      return {};
+    rpc(DispatchService.method.recordAttempts, async ({ attempts }) => {
+      const ids = attempts.map(({ run }) => run?.deliveryId ?? "");
+      calls.push(ids);
+      retryIns.push(...attempts.map(({ retryIn }) => Number(retryIn?.seconds)));
+      return { busy: await answer(ids) };
     });
   });
+  const dispatch = createClient(DispatchService, transport);
+  return { calls, retryIns, recorder: createRecorder(dispatch, QUIET, timing) };
+}
+
+it("counts the delay of a retry from the end of the attempt, whichever process made it. §6.4", async () => {
   const timing = { ...PROCESS_TIMING, nowMs: () => 1_000 };
-  const recorder = createRecorder(createClient(DispatchService, transport), log, timing);
+  const { recorder, retryIns } = recorderOf(() => [], timing);
   const failed = { ...DELIVERED, outcome: AttemptOutcome.Timeout };
   await recorder.record(keyOf("own"), failed);
   await recorder.record(keyOf("other"), failed, [], 45_000);
   expect(retryIns).toEqual([60, 15]);
 });
 
-/** A recorder whose core answers each call by `answer`, and the delivery ids of each call. */
-function recorderOf(answer: (ids: readonly string[]) => number[] | Promise<number[]>) {
-  const calls: string[][] = [];
-  const transport = createRouterTransport(({ rpc }) => {
-    rpc(DispatchService.method.recordAttempts, async (request) => {
-      calls.push(idsOf(request));
-      return { busy: await answer(idsOf(request)) };
-    });
-  });
-  const dispatch = createClient(DispatchService, transport);
-  return { calls, recorder: createRecorder(dispatch, log, PROCESS_TIMING) };
-}
-
 it("repeats an unanswered record call while the attempts' leases last. ADR 0028", async () => {
   vi.useFakeTimers();
-  const { calls, recorder } = recorderOf(() => (calls.length === 1 ? new Promise(quiet) : []));
+  const { calls, recorder } = recorderOf(
+    () => (calls.length === 1 ? new Promise(() => undefined) : []),
+    PROCESS_TIMING,
+  );
   const recorded = recorder.record(keyOf("a"), DELIVERED);
   // A lease has 14 seconds, of which an attempt may take ten. One of five seconds can be sent twice.
   await vi.advanceTimersByTimeAsync(4_500);

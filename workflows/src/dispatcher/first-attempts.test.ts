@@ -3,14 +3,13 @@ import { DispatchService } from "@activity/proto";
 import { PROCESS_TIMING as timing } from "@activity/runtime/timing";
 import { Code, ConnectError, createClient, createRouterTransport } from "@connectrpc/connect";
 import { afterEach, expect, it } from "vitest";
+import { QUIET } from "../../../test/harness/quiet.ts";
 import { createRecorder, type Recorder } from "../attempt/recorder.ts";
 import { ProxyFailure } from "../http/egress-proxy.ts";
 import type { Sender } from "../http/sender.ts";
 import { startFirstAttempts } from "./first-attempts.ts";
 import type { Poller } from "./poller.ts";
 
-const quiet = () => undefined;
-const log = { info: quiet, warn: quiet, error: quiet };
 const CLAIMED = {
   run: { accountNo: 1n, deliveryId: "delivery1234567", run: 1 },
   ready: { url: "https://receiver.example/hook", secret: "whsec_c2VjcmV0", eventId: "event" },
@@ -56,11 +55,11 @@ function startAttempts(times: number, found?: Promise<void>, refusals = 0, proxy
       await new Promise<void>((resolve) => posts.push(resolve));
       return { ...report, detail: undefined, headers: undefined, bodyStart: undefined };
     },
-    close: quiet,
+    close: () => undefined,
   };
   const dispatch = createClient(DispatchService, transport);
-  recorder = createRecorder(dispatch, log, timing);
-  poller = startFirstAttempts({ dispatch, sender, recorder, nowMs: () => 0, timing, log });
+  recorder = createRecorder(dispatch, QUIET, timing);
+  poller = startFirstAttempts({ dispatch, sender, recorder, nowMs: () => 0, timing, log: QUIET });
   return { posts, claims: () => claims, records: () => records };
 }
 

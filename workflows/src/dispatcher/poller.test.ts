@@ -1,8 +1,7 @@
 import { PROCESS_TIMING } from "@activity/runtime/timing";
 import { afterEach, expect, it } from "vitest";
+import { QUIET } from "../../../test/harness/quiet.ts";
 import { type Poller, startPoller } from "./poller.ts";
-
-const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 let poller: Poller | undefined;
 afterEach(() => poller?.stop());
@@ -18,7 +17,7 @@ function startSteps() {
       steps.push({ signal, end: resolve, fail: reject });
       return promise;
     },
-    quiet,
+    QUIET,
     PROCESS_TIMING,
   );
   return { poller, steps };

@@ -2,6 +2,7 @@ import { DispatchService } from "@activity/proto";
 import { PROCESS_TIMING } from "@activity/runtime/timing";
 import { createClient, createRouterTransport } from "@connectrpc/connect";
 import { afterEach, expect, it } from "vitest";
+import { QUIET } from "../../../test/harness/quiet.ts";
 import { createRecorder, type Recorder } from "../attempt/recorder.ts";
 import { ProxyFailure } from "../http/egress-proxy.ts";
 import type { Sender } from "../http/sender.ts";
@@ -52,7 +53,7 @@ function startActivities(
     close: quiet,
   };
   const dispatch = createClient(DispatchService, transport);
-  recorder = createRecorder(dispatch, { info: quiet, warn: quiet, error: quiet }, PROCESS_TIMING);
+  recorder = createRecorder(dispatch, QUIET, PROCESS_TIMING);
   const sizes = { perEndpoint: slots, total: slots ** 2, nowMs: () => 0 };
   const { attempt, record } = createActivities({
     ...{ dispatch, sender, recorder, firstAreClaimed, nowMs: () => 0, timing },
