@@ -58,12 +58,9 @@ export async function startDeliveryStack(
   return {
     ...{ stack, receiver, hookUrl, read, requestsOf },
     temporal: () => temporal,
-    /**
-     * Starts one more instance of the product. It always delivers. `core` adds variables of its core, `further` of
-     * its deliveries.
-     */
-    startDelivering: (core: Variables = {}, further: Variables = {}) =>
-      stack.startInstance({ deliveries: configOf(further), env: core }),
+    /** Starts one more instance of the product. It always delivers. `further` are variables of its deliveries. */
+    startDelivering: (further: Variables = {}) =>
+      stack.startInstance({ deliveries: configOf(further) }),
     /** Kills Temporal. */
     killTemporal: () => temporal.kill(),
     /** Starts Temporal again with the same state. */

@@ -51,7 +51,7 @@ it("gives workflows to the current version, and to the next one once it is curre
   await makeCurrent("1.0.0");
   expect(await versionsOnceDelivered(first)).toEqual(new Set(["1.0.0"]));
 
-  await delivery.startDelivering({}, { TEMPORAL_WORKER_BUILD_ID: "1.1.0" });
+  await delivery.startDelivering({ TEMPORAL_WORKER_BUILD_ID: "1.1.0" });
   expect(await versionsOnceDelivered(await send())).toEqual(new Set(["1.0.0"]));
   await makeCurrent("1.1.0");
   // Temporal's parts learn of it after some time. From then on nothing goes to the previous version.

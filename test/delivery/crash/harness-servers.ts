@@ -1,8 +1,19 @@
+import { readFile, stat } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
 import { startDatabase } from "../../../dev-stack/src/database.ts";
 import { createProgress, type Progress, silentProgress } from "../../../dev-stack/src/progress.ts";
 import { startTemporal } from "../../../dev-stack/src/temporal.ts";
+import { createServerHost } from "../../harness/server-host.ts";
 import { startVitess } from "../../vitess/harness-vitess.ts";
-import type { Victim } from "./harness-process.ts";
+
+/** A process that tests kill and restart. */
+export type Victim = {
+  /** Starts the process and waits until it works. */
+  start(): Promise<void>;
+  /** Kills the process with SIGKILL. Throws if it had already ended. */
+  kill(): Promise<void>;
+  isRunning(): boolean;
+};
 
 /** A server that restarts at the same address. */
 export type ServerVictim = Victim & {
@@ -16,8 +27,35 @@ type Running = {
   kill(): Promise<void>;
 };
 
+const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+
 /** These tests kill only servers that they started, so the variables of given servers are removed. */
 const { DATABASE_URL: _database, TEMPORAL_ADDRESS: _temporal, ...ENV } = process.env;
+
+/**
+ * Makes a victim of a program of this repository. `logFile` receives the output of all its lives. `readyText` is what it
+ * logs once it works.
+ */
+export function nodeVictim(
+  script: string,
+  env: NodeJS.ProcessEnv,
+  logFile: string,
+  readyText: string,
+): Victim {
+  let from = 0;
+  const host = createServerHost({
+    ...{ title: script, env, logFile, args: [] },
+    launch: { command: process.execPath, leading: [`${ROOT}${script}`] },
+    isReady: async () => (await readFile(logFile)).toString("utf8", from).includes(readyText),
+  });
+  return {
+    ...host,
+    async start() {
+      from = (await stat(logFile).catch(() => undefined))?.size ?? 0;
+      await host.start();
+    },
+  };
+}
 
 /**
  * A database server with the product's durable settings. `ephemeral` gives its user every right, which Vitess needs,

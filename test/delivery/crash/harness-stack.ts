@@ -12,11 +12,12 @@ import { findFreePort } from "../../../dev-stack/src/free-port.ts";
 import { transportTo } from "../../harness/clients.ts";
 import { answer } from "../harness-receiver-behaviours.ts";
 import { startTrustedReceiver } from "../harness-trusted-receiver.ts";
-import { nodeVictim, type Victim } from "./harness-process.ts";
 import {
   databaseVictim,
+  nodeVictim,
   type ServerVictim,
   temporalVictim,
+  type Victim,
   vitessVictim,
 } from "./harness-servers.ts";
 
