@@ -17,7 +17,8 @@ import { rowCounterOf } from "../../../test/harness/row-reads.ts";
 import { useServices } from "../../../test/harness/services.ts";
 import { timestampFromMicros } from "../common/timestamps.ts";
 
-const COUNT = 1_000_000;
+/** Enough to notice a scan. More would change no plan: each statement names its index and its order of joins. */
+const COUNT = 100_000;
 const PAGE = 50;
 /** Rows that a page may read: entries of two ranges, the shown rows, and one at the start of each range. */
 const FEW = 3 * (PAGE + 1) + 180;
@@ -25,6 +26,7 @@ const { DELIVERED, FAILED, PAUSED } = DeliveryState;
 const { DONATION_CREATED: CREATED, DONATION_REFUNDED: REFUNDED } = WebhookEventKind;
 const { REJECTED, TIMEOUT } = AttemptOutcome;
 
+type Filter = MessageInitShape<typeof ListDeliveriesRequestSchema>;
 type Row = {
   id: string;
   endpoint: string;
@@ -66,7 +68,7 @@ beforeAll(async () => {
     [row.endpoint, row.state, row.kind, row.outcome].join(" "),
   );
   alike = [...groups.values()];
-}, 300_000);
+});
 
 const ENDPOINTS = ["", "created", "refunded"] as const;
 const cases = ENDPOINTS.flatMap((endpoint) =>
@@ -115,7 +117,7 @@ describe(`the list of an account with ${COUNT} deliveries, ADR 0026`, () => {
   it("reads the deliveries of one event, with every other filter too", async () => {
     const { event = "" } = rows[COUNT / 2] ?? {};
     const [first, second] = rows.filter((row) => row.event === event);
-    const ids = async (filter: MessageInitShape<typeof ListDeliveriesRequestSchema> = {}) => {
+    const ids = async (filter: Filter = {}) => {
       const page = await list({ eventId: event, ...filter });
       expect(page.rowsRead).toBeLessThanOrEqual(10);
       return page.ids;
@@ -126,22 +128,18 @@ describe(`the list of an account with ${COUNT} deliveries, ADR 0026`, () => {
     expect(await ids({ kind: CREATED })).toEqual([second?.id]);
     expect(await ids({ lastOutcome: TIMEOUT })).toEqual([first?.id]);
     expect(await ids({ lastOutcome: TIMEOUT, endpointId: created })).toEqual([]);
-    const { pageToken, ...next } = await pageAfter({ eventId: event, pageSize: 1 });
-    expect(await ids({ ...next, pageToken })).toEqual([second?.id]);
+    const { nextPageToken: pageToken } = await list({ eventId: event, pageSize: 1 });
+    expect(await ids({ pageSize: 1, pageToken })).toEqual([second?.id]);
     expect(await ids({ eventId: "wev_nobodysevent000" })).toEqual([]);
   });
 
-  async function list(filter: MessageInitShape<typeof ListDeliveriesRequestSchema>) {
+  async function list(filter: Filter) {
     const count = await rowCounterOf(services.database, "delivery");
     const before = await count();
     const call = { accountId, pageSize: PAGE, ...filter };
     const { deliveries, nextPageToken } = await services.deliveries.listDeliveries(call);
     const rowsRead = (await count()) - before;
     return { ids: deliveries.map(({ id }) => id), nextPageToken, rowsRead };
-  }
-
-  async function pageAfter(filter: MessageInitShape<typeof ListDeliveriesRequestSchema>) {
-    return { ...filter, pageToken: (await list(filter)).nextPageToken };
   }
 });
 
@@ -152,10 +150,9 @@ describe("the list of deliveries, §6.4", () => {
     own = await services.createAccount();
     endpointId = await services.createEndpoint(own);
   });
-  const list = async (filter: MessageInitShape<typeof ListDeliveriesRequestSchema> = {}) =>
+  const list = (filter: Filter = {}) =>
     services.deliveries.listDeliveries({ accountId: own, ...filter });
-  const idsOf = async (filter?: MessageInitShape<typeof ListDeliveriesRequestSchema>) =>
-    (await list(filter)).deliveries.map(({ id }) => id);
+  const idsOf = async (filter?: Filter) => (await list(filter)).deliveries.map(({ id }) => id);
   async function sendTests(count: number): Promise<string[]> {
     const sent: string[] = [];
     while (sent.length < count) {
