@@ -147,7 +147,7 @@ describe("§6.4 the look-up of a name leaves time of the ten seconds for the att
     expect(await resolve(NAME)).toEqual([IPV4, IPV6]);
   });
 
-  it.each([
+  it.concurrent.each([
     [6, IPV4],
     [4, IPV6],
   ] as const)(
