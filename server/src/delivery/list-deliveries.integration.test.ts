@@ -41,6 +41,7 @@ let accountId: string;
 let created: string;
 let refunded: string;
 let rows: Row[];
+let countRead: () => Promise<number>;
 /** Groups of rows with equal values of all filters, newest first. */
 let alike: Row[][];
 
@@ -68,6 +69,7 @@ beforeAll(async () => {
     [row.endpoint, row.state, row.kind, row.outcome].join(" "),
   );
   alike = [...groups.values()];
+  countRead = await rowCounterOf(services.database, "delivery");
 });
 
 const ENDPOINTS = ["", "created", "refunded"] as const;
@@ -134,11 +136,10 @@ describe(`the list of an account with ${COUNT} deliveries, ADR 0026`, () => {
   });
 
   async function list(filter: Filter) {
-    const count = await rowCounterOf(services.database, "delivery");
-    const before = await count();
+    const before = await countRead();
     const call = { accountId, pageSize: PAGE, ...filter };
     const { deliveries, nextPageToken } = await services.deliveries.listDeliveries(call);
-    const rowsRead = (await count()) - before;
+    const rowsRead = (await countRead()) - before;
     return { ids: deliveries.map(({ id }) => id), nextPageToken, rowsRead };
   }
 });
