@@ -18,8 +18,6 @@ const FAIRNESS = [
 ];
 /** These wait for a minute, start whole programs, or download programs. CI runs them, `npm test` does not. */
 const SLOW = [
-  "server/src/database/lost-connection.integration.test.ts",
-  "test/core/{before-the-body,noted-later}.test.ts",
   "test/dashboard/browser/{looks,owner-tasks}.test.ts",
   "test/delivery/{egress-proxy,sweep,temporal-namespace,worker-versions}.test.ts",
   "test/feed/{changing-feeds,polling-story}.test.ts",
