@@ -93,10 +93,14 @@ describe("the log", () => {
     expect(lineOf((log) => log.info("stored", { deep: { [name]: NAME } }))).not.toContain(NAME);
   });
 
-  it("never holds an error's text, but its name and stack", () => {
-    const line = lineOf((log) => log.error("failed", { cause: new TypeError(`of ${NAME}`) }));
+  it("never holds an error's text, but its class, code and stack", () => {
+    const cause = Object.assign(new TypeError(`asked for\n ${NAME}`), { code: 14 });
+    const line = lineOf((log) => log.error("failed", { cause }));
     expect(line).not.toContain(NAME);
-    expect(JSON.parse(line).cause).toMatchObject({ name: "TypeError" });
+    expect(JSON.parse(line)).toEqual({
+      ...{ level: "error", message: "failed" },
+      cause: { name: "TypeError", code: 14, at: expect.arrayContaining([expect.any(String)]) },
+    });
     expect(line).toContain("redacted-logs.test.ts");
   });
 

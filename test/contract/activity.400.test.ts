@@ -21,11 +21,6 @@ describe("§4.2 GET /activity refuses with invalid_parameter", () => {
       expect(answer.text).not.toContain(apiKey);
     }
   });
-
-  it("for any parameter of /me, which takes none", async () => {
-    const answer = await stack.http("/api/v1/me?limit=5", { apiKey });
-    expectError(answer, 400, "invalid_parameter");
-  });
 });
 
 describe("§4.2 GET /activity refuses with invalid_cursor", () => {

@@ -75,13 +75,16 @@ describe("a path that the API does not have gets not_found, without a key", () =
 });
 
 describe("every answer", () => {
-  it("has the common headers, and a request id of its own, not the client's", async () => {
+  it("has the common headers, is described, and has a request id of its own, not the client's", async () => {
     const headers = { "x-request-id": "mine", origin: "https://example.com" };
-    for (const path of [...PATHS, "/nothing", "/api/v1/activity?x=1"]) {
-      for (const request of [{ headers }, { headers, apiKey }]) {
-        const answer = await stack.http(path, request);
-        expectCommonHeaders(answer);
-        expect(answer.headers["x-request-id"]).not.toBe("mine");
+    const wrong = ["/api/v1/activity?x=1", "/api/v1/activity?cursor=x", "/api/v1/me?x=1"];
+    for (const path of [...PATHS, ...wrong, "/nothing"]) {
+      for (const method of ["GET", "HEAD", "OPTIONS", "POST", "DELETE"]) {
+        for (const request of [{ headers }, { headers, apiKey }]) {
+          const answer = await stack.http(path, { ...request, method });
+          expectCommonHeaders(answer);
+          expect(answer.headers["x-request-id"]).not.toBe("mine");
+        }
       }
     }
   });
