@@ -1,8 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { useFolder } from "../../test/harness/use-started.ts";
 import { readConfig } from "./config.ts";
+
+const folder = useFolder("gateway");
 
 const GOOD = { CORE_URL: "http://127.0.0.1:50051", GATEWAY_CREDENTIAL: "act_svc_x" };
 
@@ -15,17 +17,12 @@ describe("the gateway's settings", () => {
   });
 
   it("take the credential from a file", () => {
-    const folder = mkdtempSync(join(tmpdir(), "activity-gateway-"));
     const path = join(folder, "credential");
     writeFileSync(path, "act_svc_y\n");
     const { CORE_URL } = GOOD;
-    expect(readConfig({ CORE_URL, GATEWAY_CREDENTIAL_FILE: path }).revealCredential()).toBe(
-      "act_svc_y",
-    );
-    rmSync(folder, { recursive: true });
-    expect(() => readConfig({ CORE_URL, GATEWAY_CREDENTIAL_FILE: path })).toThrow(
-      /^GATEWAY_CREDENTIAL_FILE must be [^\n]*$/,
-    );
+    const read = (file: string) => readConfig({ CORE_URL, GATEWAY_CREDENTIAL_FILE: file });
+    expect(read(path).revealCredential()).toBe("act_svc_y");
+    expect(() => read(`${path}-missing`)).toThrow(/^GATEWAY_CREDENTIAL_FILE must be [^\n]*$/);
   });
 
   it("print without the credential", () => {

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { Code } from "@connectrpc/connect";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { QUIET } from "../../test/harness/quiet.ts";
 import { createGateway, type Gateway } from "./app.ts";
 import { parseAnswer, sendRaw } from "./testing/raw-connection.ts";
 import { coreError, createRouterCore, type RouterCore } from "./testing/router-core.ts";
@@ -16,7 +17,7 @@ let port: number;
 async function start(timeoutMs: number): Promise<void> {
   gateway = createGateway({
     upstream: core.transport,
-    log: { info: () => undefined, warn: () => undefined, error: () => undefined },
+    log: QUIET,
     limits: {
       headersTimeoutMs: timeoutMs,
       requestTimeoutMs: timeoutMs,

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { QUIET } from "../../test/harness/quiet.ts";
 import { createGateway, type Gateway } from "./app.ts";
 import { createRouterCore, type RouterCore } from "./testing/router-core.ts";
 
@@ -23,8 +24,7 @@ beforeEach(async () => {
     await new Promise<void>((resolve) => held.push(resolve));
     inFlight -= 1;
   };
-  const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
-  gateway = createGateway({ upstream: core.transport, log });
+  gateway = createGateway({ upstream: core.transport, log: QUIET });
   ({ port } = await gateway.listen(0, "127.0.0.1"));
 });
 afterEach(() => gateway.close());

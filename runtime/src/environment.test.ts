@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { useFolder } from "../../test/harness/use-started.ts";
 import {
   ConfigError,
   type Problem,
@@ -34,12 +34,7 @@ describe("unsafe targets", () => {
 });
 
 describe("a secret", () => {
-  let folder: string;
-  beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), "activity-secret-"));
-  });
-  afterAll(() => rmSync(folder, { recursive: true }));
-
+  const folder = useFolder("secret");
   const fileWith = (content: string) => {
     const path = join(folder, "secret");
     writeFileSync(path, content);

@@ -57,10 +57,10 @@ async function waitForColumns({ query }: TestDatabase): Promise<void> {
   }
 }
 
-/** A database for the tests of a file or group. */
-export const useTestDatabase = (options?: { migrated?: boolean }) =>
+/** A database for the tests of a file or group. A server that they start is named by a function. */
+export const useTestDatabase = (options?: { migrated?: boolean }, serverUrl?: () => string) =>
   useStarted(async () => {
-    const database = await createTestDatabase(undefined, options);
+    const database = await createTestDatabase(serverUrl?.(), options);
     return { ...database, stop: database.drop };
   });
 

@@ -1,10 +1,9 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type RunningDatabase, startDatabase } from "../../../dev-stack/src/database.ts";
+import { startDatabase } from "../../../dev-stack/src/database.ts";
 import { createProgress } from "../../../dev-stack/src/progress.ts";
-import { createTestDatabase, type TestDatabase } from "../../../test/harness/database.ts";
+import { useTestDatabase } from "../../../test/harness/database.ts";
+import { useFolder, useStarted } from "../../../test/harness/use-started.ts";
 import { createPackets, type Packets } from "./packet.ts";
 import { createPool, type Pool, type RowDataPacket } from "./pool.ts";
 import { queryWithin } from "./query-within.ts";
@@ -14,23 +13,20 @@ import { inTransaction } from "./transaction.ts";
 const WRITE = "UPDATE installation SET only_one = TRUE";
 const PASSWORD = "of-a-user-who-may-not-write-then";
 
-// A separate server, because read_only applies to all databases of a server.
-let folder: string;
-let server: RunningDatabase;
-let database: TestDatabase;
+const folder = useFolder("switch-over");
+/** A separate server, because read_only applies to all databases of a server. */
+const server = useStarted(() =>
+  startDatabase({
+    // Never the server that DATABASE_URL names.
+    env: { ...process.env, DATABASE_URL: undefined },
+    ...{ dataDir: join(folder, "database"), progress: createProgress(), ephemeral: true },
+  }),
+);
+const database = useTestDatabase({}, () => server.url);
 let pool: Pool;
 let reading: Pool;
 let packets: Packets;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "activity-switch-over-"));
-  server = await startDatabase({
-    // Never the server that DATABASE_URL names.
-    env: { ...process.env, DATABASE_URL: undefined },
-    dataDir: join(folder, "database"),
-    progress: createProgress(),
-    ephemeral: true,
-  });
-  database = await createTestDatabase(server.url);
   const url = new URL(database.url);
   await database.query(`CREATE USER writer@'127.0.0.1' IDENTIFIED BY '${PASSWORD}'`);
   await database.query(`GRANT ALL ON ${url.pathname.slice(1)}.* TO writer@'127.0.0.1'`);
@@ -40,12 +36,7 @@ beforeAll(async () => {
   reading = createPool(url.href, 2);
   packets = createPackets(url.href, 1, 10_000);
 });
-afterAll(async () => {
-  await Promise.all([pool.end(), reading.end(), packets.close()]);
-  await database.drop();
-  await server.stop();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => Promise.all([pool.end(), reading.end(), packets.close()]));
 beforeEach(async () => {
   await database.query("SET GLOBAL read_only = 0");
 });

@@ -1,13 +1,14 @@
 import { HealthCheckResponse_ServingStatus as Status } from "@activity/proto/infrastructure";
 import type { HandlerContext } from "@connectrpc/connect";
 import { expect, it } from "vitest";
-import { createTestDatabase } from "../../../test/harness/database.ts";
+import { useTestDatabase } from "../../../test/harness/database.ts";
 import { createPool } from "../database/pool.ts";
 import { createHealthService } from "./health-service.ts";
 import { createReadiness } from "./readiness.ts";
 
+const database = useTestDatabase();
+
 it("queries the database at most once a second, however many callers check and watch, ADR 0037", async () => {
-  const database = await createTestDatabase();
   const pool = createPool(database.url, 10);
   let asked = 0;
   pool.pool.on("acquire", () => {
@@ -36,5 +37,4 @@ it("queries the database at most once a second, however many callers check and w
   await Promise.all([ask("known"), ask("")]);
   expect(asked).toBe(2);
   await pool.end();
-  await database.drop();
 });

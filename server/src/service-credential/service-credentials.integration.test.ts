@@ -1,10 +1,20 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { unique } from "../../../test/harness/builders.ts";
 import { useTestDatabase } from "../../../test/harness/database.ts";
+import { newId } from "../common/ids.ts";
 import { createPool, type Pool } from "../database/pool.ts";
+import { Permission } from "./permission.ts";
 import { newServiceCredential, PERMISSION_NAMES } from "./service-credential.ts";
-import { insertServiceCredential, revokeServiceCredential } from "./service-credential-store.ts";
+import {
+  findServiceCredentialByHash,
+  insertServiceCredential,
+  listServiceCredentials,
+  renewServiceCredential,
+  revokeServiceCredential,
+} from "./service-credential-store.ts";
 import { createServiceCredentials } from "./service-credentials.ts";
+
+const DAY_MICROS = 86_400_000_000;
 
 const database = useTestDatabase();
 let pool: Pool;
@@ -13,14 +23,86 @@ beforeAll(() => {
 });
 afterAll(() => pool.end());
 
-it("a credential is counted once by concurrent calls, and not again once it is found. ADR 0037", async () => {
+/** Stores a credential of thirty days and returns it with its hash and text. */
+async function insert(permissions = new Set(PERMISSION_NAMES)) {
   const { hash, secret: text } = newServiceCredential();
-  const credential = {
-    name: unique("service"),
-    permissions: new Set(PERMISSION_NAMES),
-    accountId: undefined,
-  };
-  await insertServiceCredential(pool, credential, 30, hash);
+  const credential = { name: unique("service"), permissions, accountId: newId() };
+  expect(await insertServiceCredential(pool, credential, 30, hash)).toBe(true);
+  return { credential, hash, text };
+}
+
+/** Ages a credential by `days`: moves its end back. */
+const age = (name: string, days: number) =>
+  database.query("UPDATE service_credential SET expires_at = expires_at - ? WHERE name = ?", [
+    days * DAY_MICROS,
+    name,
+  ]);
+
+const listed = async (name: string) =>
+  (await listServiceCredentials(pool)).find((credential) => credential.name === name);
+
+it("finds a credential with its permissions and its account until it is revoked", async () => {
+  const { credential, hash } = await insert();
+  expect(await findServiceCredentialByHash(pool, hash)).toEqual(credential);
+  expect(await findServiceCredentialByHash(pool, newServiceCredential().hash)).toBeUndefined();
+
+  const { name } = credential;
+  expect(await listed(name)).toMatchObject({ ...credential, state: "active" });
+  expect(await revokeServiceCredential(pool, name)).toBe(true);
+  expect(await revokeServiceCredential(pool, name)).toBe(true);
+  expect(await revokeServiceCredential(pool, unique("nobody"))).toBe(false);
+  expect(await findServiceCredentialByHash(pool, hash)).toBeUndefined();
+  expect(await listed(name)).toMatchObject({ ...credential, state: "revoked" });
+});
+
+it("finds a credential until its last day is over", async () => {
+  const { credential, hash } = await insert();
+  const { createdAtMicros = 0, expiresAtMicros } = (await listed(credential.name)) ?? {};
+  expect(expiresAtMicros).toBe(createdAtMicros + 30 * DAY_MICROS);
+  await age(credential.name, 29.9);
+  expect(await findServiceCredentialByHash(pool, hash)).toEqual(credential);
+  await age(credential.name, 0.1);
+  expect(await findServiceCredentialByHash(pool, hash)).toBeUndefined();
+  expect(await listed(credential.name)).toMatchObject({ state: "expired" });
+});
+
+it("renews only an active credential", async () => {
+  const active = await insert();
+  await age(active.credential.name, 29);
+  expect(await renewServiceCredential(pool, active.hash, 30)).toBe(true);
+  await age(active.credential.name, 29);
+  expect(await findServiceCredentialByHash(pool, active.hash)).toEqual(active.credential);
+
+  const expired = await insert();
+  await age(expired.credential.name, 30);
+  const revoked = await insert();
+  await revokeServiceCredential(pool, revoked.credential.name);
+  for (const { hash } of [expired, revoked]) {
+    expect(await renewServiceCredential(pool, hash, 30)).toBe(false);
+    expect(await findServiceCredentialByHash(pool, hash)).toBeUndefined();
+  }
+});
+
+it("never gives two credentials the same name, even after the first was revoked", async () => {
+  const { credential } = await insert();
+  await revokeServiceCredential(pool, credential.name);
+  const { hash } = newServiceCredential();
+  expect(await insertServiceCredential(pool, credential, 30, hash)).toBe(false);
+  expect(await findServiceCredentialByHash(pool, hash)).toBeUndefined();
+});
+
+it("ignores a permission that it does not know", async () => {
+  const permissions = new Set([Permission.ActivityRead]);
+  const { credential, hash } = await insert(permissions);
+  await database.query(
+    "UPDATE service_credential SET permissions = 'activity.read future.permission' WHERE name = ?",
+    [credential.name],
+  );
+  expect((await findServiceCredentialByHash(pool, hash))?.permissions).toEqual(permissions);
+});
+
+it("a credential is counted once by concurrent calls, and not again once it is found. ADR 0037", async () => {
+  const { credential, text } = await insert();
   const credentials = createServiceCredentials(pool, () => performance.now());
   let counted = 0;
   const find = () => credentials.find(text, async () => void counted++);
@@ -44,10 +126,8 @@ it("an unknown credential is counted by each call, and is looked up again after 
 });
 
 it("a revoked credential is refused after five seconds, and at once if it was not seen before. ADR 0011", async () => {
-  const { hash, secret: text } = newServiceCredential();
-  const name = unique("service");
-  const permissions = new Set(PERMISSION_NAMES);
-  await insertServiceCredential(pool, { name, permissions, accountId: undefined }, 30, hash);
+  const { credential, text } = await insert();
+  const { name } = credential;
   let nowMs = 0;
   const seen = createServiceCredentials(pool, () => nowMs);
   const find = (credentials: typeof seen) => credentials.find(text, async () => {});

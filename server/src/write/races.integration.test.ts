@@ -24,6 +24,20 @@ const follow = (externalId: string) =>
     kind: { case: "follow", value: {} },
   });
 
+/** Makes the account's last change an hour late, as after the database's clock has stepped back. */
+const stepClockBack = () =>
+  services.database.query(
+    "UPDATE account SET feed_changed_at = feed_changed_at + 3600000000 WHERE id = ?",
+    [accountId],
+  );
+
+async function paidDonation() {
+  const key = { accountId, externalId: unique("donation") };
+  await services.donations.createDonation({ ...key, ...MONEY, donatedAt: at });
+  await services.donations.payDonation(key);
+  return key;
+}
+
 async function expectStrictlyIncreasing(records: number) {
   const feed = await services.readFeed(accountId);
   expect(feed).toHaveLength(records);
@@ -48,10 +62,7 @@ it("gives each of 20 concurrent writers a recorded_at of its own, later than all
 
 it("records at a later time even when the database's clock is behind", async () => {
   await follow("before");
-  await services.database.query(
-    "UPDATE account SET feed_changed_at = feed_changed_at + 3600000000 WHERE id = ?",
-    [accountId],
-  );
+  await stepClockBack();
   const { platformEvent: one } = await follow("one");
   const { platformEvent: two } = await follow("two");
   const micros = (nanos = 0) => nanos / 1000;
@@ -66,11 +77,8 @@ it("gives a record's events strictly increasing times, even when the database's 
     DONATION_REFUNDED,
     DONATION_CHARGEBACK,
   ]);
-  const key = { accountId, externalId: unique("donation") };
-  await services.donations.createDonation({ ...key, ...MONEY, donatedAt: at });
-  await services.donations.payDonation(key);
-  const behind = "UPDATE account SET feed_changed_at = feed_changed_at + 3600000000 WHERE id = ?";
-  await services.database.query(behind, [accountId]);
+  const key = await paidDonation();
+  await stepClockBack();
   await times(5, (turn) =>
     services.donations.refundDonation({ ...key, refundExternalId: `${turn}`, amountCents: 100n }),
   );
@@ -124,9 +132,7 @@ it("lets exactly one of several concurrent first contributions start the subscri
 });
 
 it("never refunds more than the amount when refunds race", async () => {
-  const key = { accountId, externalId: unique("donation") };
-  await services.donations.createDonation({ ...key, ...MONEY, donatedAt: at });
-  await services.donations.payDonation(key);
+  const key = await paidDonation();
   const refunds = await Promise.allSettled(
     Array.from({ length: 10 }, (_, turn) =>
       services.donations.refundDonation({

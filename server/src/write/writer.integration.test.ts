@@ -7,8 +7,9 @@ import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { type Client, createClient } from "@connectrpc/connect";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { unique } from "../../../test/harness/builders.ts";
-import { type DatabaseProxy, openDatabaseProxy } from "../../../test/harness/database-proxy.ts";
-import { type Services, startServices } from "../../../test/harness/services.ts";
+import { openDatabaseProxy } from "../../../test/harness/database-proxy.ts";
+import { useServices } from "../../../test/harness/services.ts";
+import { useStarted } from "../../../test/harness/use-started.ts";
 import { ErrorCode } from "../common/errors.ts";
 import { createPackets, type Packets } from "../database/packet.ts";
 import { createDonationService } from "../donation/donation-service.ts";
@@ -20,15 +21,13 @@ import { createWriter } from "./writer.ts";
 const DEADLINE_MS = 30_000;
 const at = timestampFromMs(1_600_000_000_000);
 
-let services: Services;
-let proxy: DatabaseProxy;
+const services = useServices();
+const proxy = useStarted(() => openDatabaseProxy(services.database.url));
 let connections: Packets[];
 /** A client whose writes use their own connections. The proxy counts their packets. */
 let donations: Client<typeof Donations>;
 let accountId: string;
-beforeAll(async () => {
-  services = await startServices();
-  proxy = await openDatabaseProxy(services.database.url);
+beforeAll(() => {
   connections = [
     createPackets(proxy.url, 1, DEADLINE_MS),
     createPackets(proxy.url, 4, DEADLINE_MS),
@@ -42,11 +41,7 @@ beforeAll(async () => {
     createLocalTransport([register(DonationService, service, { access: Access.Open })], []),
   );
 });
-afterAll(async () => {
-  await Promise.all(connections.map((packets) => packets.close()));
-  await proxy.stop();
-  await services.stop();
-});
+afterAll(() => Promise.all(connections.map((packets) => packets.close())));
 beforeEach(async () => {
   accountId = await services.createAccount();
 });
@@ -147,11 +142,21 @@ it("stores the others when the database fails on one", async () => {
   expect(stored.map(({ id }) => id)).toEqual(["before", "behind", "elsewhere", "first"]);
 });
 
-it("delays no other account while another transaction has locked one", async () => {
+/** Creates an account that another transaction has locked until `unlock`. */
+async function lockedAccount() {
   const locked = await services.createAccount();
   const holder = await services.pool.getConnection();
   await holder.query("START TRANSACTION");
   await holder.query("SELECT 1 FROM account WHERE id = ? FOR UPDATE", [locked]);
+  const unlock = async () => {
+    await holder.query("COMMIT");
+    holder.release();
+  };
+  return { locked, unlock };
+}
+
+it("delays no other account while another transaction has locked one", async () => {
+  const { locked, unlock } = await lockedAccount();
   let isStored = false;
   const waiting = create(locked, "waits").then(() => {
     isStored = true;
@@ -159,33 +164,26 @@ it("delays no other account while another transaction has locked one", async () 
   // They share no transaction with the locked account, or they would wait as long as its write.
   await Promise.all([create(accountId, "one"), create(accountId, "two")]);
   expect(isStored).toBe(false);
-  await holder.query("COMMIT");
-  holder.release();
+  await unlock();
   await waiting;
 });
 
 it("twelve waiting writes of a locked account do not delay another account's test event", async () => {
-  const locked = await services.createAccount();
   const endpointId = await services.createEndpoint(accountId);
-  const holder = await services.pool.getConnection();
-  await holder.query("START TRANSACTION");
-  await holder.query("SELECT 1 FROM account WHERE id = ? FOR UPDATE", [locked]);
-  const externalIds = Array.from({ length: 12 }, (_, at) => `waits-${at}`);
-  const waiting = externalIds.map((externalId) =>
+  const { locked, unlock } = await lockedAccount();
+  const store = (of: string, externalId: string) =>
     services.donations.createDonation({
-      ...{ accountId: locked, externalId, amountCents: 500n, currency: "eur", donatedAt: at },
-    }),
-  );
+      ...{ accountId: of, externalId, amountCents: 500n, currency: "eur", donatedAt: at },
+    });
+  const externalIds = Array.from({ length: 12 }, (_, at) => `waits-${at}`);
+  const waiting = externalIds.map((externalId) => store(locked, externalId));
   // This write ends after each of the twelve has found the account locked.
-  await services.donations.createDonation({
-    ...{ accountId, externalId: "after", amountCents: 500n, currency: "eur", donatedAt: at },
-  });
+  await store(accountId, "after");
   const tests = Array.from({ length: 3 }, () =>
     services.endpoints.sendTest({ accountId, endpointId }),
   );
   expect(await Promise.all(tests)).toHaveLength(3);
-  await holder.query("COMMIT");
-  holder.release();
+  await unlock();
   const stored = await Promise.all(waiting);
   expect(stored.map(({ donation }) => donation?.externalId)).toEqual(externalIds);
 });
