@@ -29,7 +29,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
   },
   mysql: {
     shows: "what a database has a part in, on the real MySQL",
-    command: `${ON_MYSQL} --project real --project slow server/ test/contract test/core test/dashboard/attacks test/dashboard/session test/feed/ test/limits test/delivery/round-trip`,
+    command: `${ON_MYSQL} --project real --project slow server/ test/contract test/core test/dashboard/attacks test/dashboard/session test/feed/ test/limits/limits test/limits/sixty-seconds test/delivery/round-trip`,
     isForCi: true,
   },
   upgrade: {

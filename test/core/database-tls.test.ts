@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { migrate } from "@activity/server";
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { type RunningDatabase, startDatabase } from "../../dev-stack/src/database.ts";
 import { silentProgress } from "../../dev-stack/src/progress.ts";
 import { createPool } from "../../server/src/database/pool.ts";
 import { queryWithin } from "../../server/src/database/query-within.ts";
 import { certify } from "../harness/certify.ts";
-import { useFolder, useStarted } from "../harness/use-started.ts";
+import { useFolder } from "../harness/use-started.ts";
 
 /** The driver's error code for a certificate that it does not accept. */
 const UNTRUSTED = "HANDSHAKE_SSL_ERROR";
@@ -18,47 +18,43 @@ certify(folder, "server", "DNS:localhost", "ca");
 certify(folder, "other-host", "DNS:other.example", "ca");
 certify(folder, "stranger", "DNS:stranger.example");
 
-const start = (name: string, serverOptions: () => string[]) =>
-  useStarted(() =>
-    startDatabase({
-      // Starts an own server, because the shared one has no TLS.
-      env: { ...process.env, DATABASE_URL: undefined },
-      ...{ dataDir: file(name), progress: silentProgress, ephemeral: true },
-      serverOptions: serverOptions(),
-    }),
-  );
-const showing = (certificate: string) => [
-  `--ssl-cert=${file(`${certificate}.pem`)}`,
-  `--ssl-key=${file(`${certificate}.key`)}`,
-];
+let database: RunningDatabase | undefined;
+afterAll(() => database?.stop());
 
-/** A server with a certificate for `localhost` that `ca.pem` signed. */
-const secure = start("secure", () => showing("server"));
-/** A server whose certificate names another host. */
-const elsewhere = start("elsewhere", () => showing("other-host"));
-/** A server without TLS. */
-const plain = start("plain", () => [secure.flavour === "mysql" ? "--tls-version=" : "--skip-ssl"]);
-
-/** The server's URL with the host of its certificate and the TLS parameters of DATABASE_URL. */
-function urlOf(database: RunningDatabase, ca: string | undefined): string {
+/** Restarts the server with a certificate, or without TLS. Returns its URL with the host `localhost`. */
+async function serve(certificate: string | undefined): Promise<URL> {
+  const isMysql = database?.flavour === "mysql";
+  await database?.stop();
+  database = await startDatabase({
+    // Starts an own server, because the shared one has no TLS.
+    env: { ...process.env, DATABASE_URL: undefined },
+    ...{ dataDir: file("database"), progress: silentProgress, ephemeral: true },
+    serverOptions: certificate
+      ? [`--ssl-cert=${file(`${certificate}.pem`)}`, `--ssl-key=${file(`${certificate}.key`)}`]
+      : [isMysql ? "--tls-version=" : "--skip-ssl"],
+  });
   const url = new URL(database.url);
   url.hostname = "localhost";
-  url.searchParams.set("ssl-mode", "VERIFY_IDENTITY");
-  if (ca !== undefined) url.searchParams.set("ssl-ca", file(ca));
-  return url.href;
+  return url;
 }
 
 /** `test/operating/rotation.test.ts` runs the whole product on a database that accepts only TLS. */
 describe("a database with TLS", () => {
   it.each([
-    ["whose certificate another authority signed", UNTRUSTED, () => urlOf(secure, "stranger.pem")],
-    ["whose certificate no known authority signed", UNTRUSTED, () => urlOf(secure, undefined)],
-    ["that has another host's certificate", UNTRUSTED, () => urlOf(elsewhere, "ca.pem")],
-    ["without TLS", "HANDSHAKE_NO_SSL_SUPPORT", () => urlOf(plain, "ca.pem")],
-  ])("is required by ssl-mode=VERIFY_IDENTITY, which refuses one %s", async (_, code, url) => {
-    await expect(migrate(url())).rejects.toMatchObject({ code });
-    const pool = createPool(url(), 1);
-    await expect(queryWithin(pool, "SELECT 1", [])).rejects.toMatchObject({ code });
-    await pool.end();
-  });
+    ["whose certificate another authority signed", "server", "stranger.pem", UNTRUSTED],
+    ["whose certificate no known authority signed", "server", undefined, UNTRUSTED],
+    ["that has another host's certificate", "other-host", "ca.pem", UNTRUSTED],
+    ["without TLS", undefined, "ca.pem", "HANDSHAKE_NO_SSL_SUPPORT"],
+  ])(
+    "is required by ssl-mode=VERIFY_IDENTITY, which refuses one %s",
+    async (_, shown, ca, code) => {
+      const url = await serve(shown);
+      url.searchParams.set("ssl-mode", "VERIFY_IDENTITY");
+      if (ca !== undefined) url.searchParams.set("ssl-ca", file(ca));
+      await expect(migrate(url.href)).rejects.toMatchObject({ code });
+      const pool = createPool(url.href, 1);
+      await expect(queryWithin(pool, "SELECT 1", [])).rejects.toMatchObject({ code });
+      await pool.end();
+    },
+  );
 });
