@@ -3,19 +3,23 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 /** The slowest files, slowest first. */
 const LONGEST = [
   "test/delivery/crash/kills.test.ts",
-  "test/kit/exactly-once.test.ts",
-  "test/limits/sixty-seconds.test.ts",
   "test/start/start.test.ts",
+  "test/dashboard/browser/owner-tasks.test.ts",
+  "test/kit/exactly-once.test.ts",
+  "test/dashboard/browser/looks.test.ts",
+  "test/dashboard/browser/getting-in.test.ts",
   "test/operating/first-day.test.ts",
   "test/operating/rotation.test.ts",
-  "server/src/database/lost-connection.integration.test.ts",
-  "test/core/before-the-body.test.ts",
-  "test/dashboard/browser/looks.test.ts",
-  "test/core/noted-later.test.ts",
-  "test/dashboard/browser/getting-in.test.ts",
+  "test/feed-client/overlay.test.ts",
+  "test/limits/sixty-seconds.test.ts",
+  "server/src/delivery/list-deliveries.integration.test.ts",
+  "import/src/import.integration.test.ts",
+  "test/dashboard/browser/hostile-text.test.ts",
   "test/limits/redis-cluster.test.ts",
-  "receiver-kit/test/stores/sqlite.test.ts",
+  "test/simulation/simulation.test.ts",
+  "receiver-kit/test/docs/other-languages.test.ts",
   "receiver-kit/test/stores/redis.test.ts",
+  "receiver-kit/test/stores/sqlite.test.ts",
 ];
 
 /**

@@ -53,7 +53,8 @@ export function describeStore(client: ClientName | "memory", subject: Subject): 
       }
     });
 
-    it("gives a claim to the next owner after the lease, and not before", async () => {
+    // The tests that wait for leases wait at the same time.
+    it.concurrent("gives a claim to the next owner after the lease, and not before", async () => {
       const eventId = randomUUID();
       expect(await store.claims.claim(eventId, "first", LEASE_SECONDS * 1000)).toBe("claimed");
       expect(await store.claims.claim(eventId, "second", LONG_MS)).toBe("held");
@@ -68,7 +69,7 @@ export function describeStore(client: ClientName | "memory", subject: Subject): 
       expect(await store.claims.claim(eventId, "third", LONG_MS)).toBe("done");
     });
 
-    it("renews the lease of a living owner", async () => {
+    it.concurrent("renews the lease of a living owner", async () => {
       const once = store.createStore({ leaseSeconds: LEASE_SECONDS });
       const eventId = randomUUID();
       const outcomes: OnceOutcome[] = [];
@@ -82,6 +83,18 @@ export function describeStore(client: ClientName | "memory", subject: Subject): 
       expect(outcomes).toEqual(Array(LEASE_SECONDS + 1).fill("in_progress"));
       expect(first).toBe("handled");
     });
+
+    if (client !== "memory") {
+      it.concurrent("gives an event to the next owner when the first is killed with -9", async () => {
+        const eventId = randomUUID();
+        await killOwnerMidWork(client, subject.url() ?? "", eventId, "lease");
+        const once = store.createStore();
+        expect(await once.runOnce(eventId, async () => {})).toBe("in_progress");
+        await vi.waitFor(async () => {
+          expect(await once.runOnce(eventId, async () => {})).toBe("handled");
+        }, LEASE_ENDS_WITHIN_MS);
+      });
+    }
 
     it("marks an event as stale if a newer one of its record was handled before, not one whose work failed", async () => {
       const once = store.createStore();
@@ -140,19 +153,8 @@ export function describeStore(client: ClientName | "memory", subject: Subject): 
       expect(await store.claims.claim(kept, "owner", 1)).toBe("done");
     });
 
-    if (client !== "memory") {
-      it("gives an event to the next owner when the first is killed with -9", async () => {
-        const eventId = randomUUID();
-        await killOwnerMidWork(client, subject.url() ?? "", eventId, "lease");
-        const once = store.createStore();
-        expect(await once.runOnce(eventId, async () => {})).toBe("in_progress");
-        await vi.waitFor(async () => {
-          expect(await once.runOnce(eventId, async () => {})).toBe("handled");
-        }, LEASE_ENDS_WITHIN_MS);
-      });
-      if (client !== "ioredis" && client !== "redis") {
-        describeTransactions(client, () => store, subject);
-      }
+    if (client !== "memory" && client !== "ioredis" && client !== "redis") {
+      describeTransactions(client, () => store, subject);
     }
   });
 }
