@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { expect, it } from "vitest";
-import { hashApiKey, isApiKeyText, newApiKey, validityMicros } from "./api-key.ts";
+import { hashApiKey, isApiKeyText, newApiKey } from "./api-key.ts";
 
 it("makes keys of the contract's form, all different", () => {
   const secrets = Array.from({ length: 1000 }, () => newApiKey().secret);
@@ -27,8 +27,4 @@ it.each([
   const { secret } = newApiKey();
   expect(isApiKeyText(secret)).toBe(true);
   expect(isApiKeyText(change(secret))).toBe(false);
-});
-
-it("counts a validity in days of 24 hours", () => {
-  expect(validityMicros(30)).toBe(2_592_000_000_000);
 });
