@@ -54,6 +54,8 @@ export function createAttempts(
   const all: BegunAttempt[] = [];
   const byKey = new Map<string, BegunAttempt[]>();
   const inFlight = new Set<BegunAttempt>();
+  /** Attempts that may still be recorded. A reader deletes those that are recorded, or whose process is dead. */
+  const unrecorded = new Set<BegunAttempt>();
 
   /** Appends a number to the payload, which identifies the attempt. */
   function identify(ready?: ReadyAttempt, key?: RunKey, attempt = 1): Load {
@@ -75,6 +77,7 @@ export function createAttempts(
   return {
     all,
     inFlight,
+    unrecorded,
     /** Notes how a payload was read for an endpoint. */
     noteSource(payload: Uint8Array, endpointId: string, source: Source): void {
       const known = sources.get(payload) ?? new Map<string, Source>();
@@ -98,6 +101,7 @@ export function createAttempts(
       all.push(one);
       byKey.set(keyOf(one), [...of(one), one]);
       inFlight.add(one);
+      unrecorded.add(one);
       process.onKill(() => inFlight.delete(one));
       return one;
     },

@@ -122,10 +122,13 @@ export function createProduct(scenario: Scenario) {
   function unrecorded(): BegunAttempt[] {
     const { frozen } = scenario;
     const mute = frozen?.kind === "cut there" ? nameOf(frozen.dispatcher) : undefined;
-    return attempts.all.filter((one) => {
-      const isHeard = one.process.isAlive() && one.process.name !== mute;
-      return one.endedMs !== undefined && isHeard && !database.tables.attempts.has(keyOf(one));
-    });
+    for (const one of attempts.unrecorded) {
+      const isOver = !one.process.isAlive() || database.tables.attempts.has(keyOf(one));
+      if (isOver) attempts.unrecorded.delete(one);
+    }
+    return [...attempts.unrecorded].filter(
+      ({ endedMs, process }) => endedMs !== undefined && process.name !== mute,
+    );
   }
 
   function startAll(): void {

@@ -221,11 +221,14 @@ export function createTemporal(
     },
 
     /** Whether any workflow has a task, except for ignored deliveries. A sleeping workflow has none. */
-    isBusy: (isIgnored: (deliveryId: string) => boolean) =>
-      [...workflows.values()].some(
-        (workflow) =>
-          (ready.has(workflow) || isAtWork(workflow)) && !isIgnored(workflow.input.deliveryId),
-      ),
+    isBusy(isIgnored: (deliveryId: string) => boolean): boolean {
+      const isWatched = ({ input }: Workflow) => !isIgnored(input.deliveryId);
+      for (const workflow of ready) if (isWatched(workflow)) return true;
+      for (const workflow of workflows.values()) {
+        if (isAtWork(workflow) && isWatched(workflow)) return true;
+      }
+      return false;
+    },
   };
 }
 
