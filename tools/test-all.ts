@@ -34,7 +34,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
   },
   upgrade: {
     shows: "the version before beside this one, under load and in the simulation",
-    command: `${VITEST} --project upgrade && node test/simulation/main.ts --versions`,
+    command: `${VITEST} --project upgrade && node test/simulation/main.ts --versions --minutes 0.5`,
     isForCi: true,
   },
   planted: {

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
@@ -31,18 +32,20 @@ const { values, positionals } = parseArgs({
 
 const versions = [THIS_VERSION, ...(values.versions ? [await loadPrevious()] : [])];
 
-/** What a number of scenarios had together. `next` is the first seed after them. */
-type Sum = { next: number; failed: number; faults: number; attempts: number };
+/** What a number of scenarios had together. */
+type Sum = { runs: number; failed: number; faults: number; attempts: number };
 
+/** Each runs every so many-th seed. */
+const THREADS = availableParallelism();
 /** Node keeps the signals that killed processes wait for, and all behind them. A thread's memory ends with it. */
 const MAX_THREAD_MS = 5 * 60_000;
 
 /** Runs scenarios for a time, and prints those that break a rule. */
 async function runHere(forMs: number, from: number): Promise<Sum> {
   const endMs = performance.now() + forMs;
-  const sum = { next: from, failed: 0, faults: 0, attempts: 0 };
-  for (; performance.now() < endMs; sum.next++) {
-    const scenario = drawScenario(sum.next, versions);
+  const sum = { runs: 0, failed: 0, faults: 0, attempts: 0 };
+  for (; performance.now() < endMs; sum.runs++) {
+    const scenario = drawScenario(from + sum.runs * THREADS, versions);
     const outcome = await simulate(scenario);
     sum.faults += outcome.faults.length;
     sum.attempts += outcome.attempts;
@@ -53,27 +56,33 @@ async function runHere(forMs: number, from: number): Promise<Sum> {
   return sum;
 }
 
+async function runInThread(forMs: number, from: number): Promise<Sum> {
+  const thread = new Worker(fileURLToPath(import.meta.url), {
+    ...{ argv: process.argv.slice(2), workerData: { forMs, from } },
+  });
+  const [sum]: Sum[] = await once(thread, "message");
+  if (sum === undefined) throw new Error("a thread ended without its sum");
+  return sum;
+}
+
 async function runFor(minutes: number, from: number): Promise<boolean> {
   const endMs = performance.now() + minutes * 60_000;
-  const all: Sum = { next: from, failed: 0, faults: 0, attempts: 0 };
+  const sums: Sum[] = [];
+  let next = from;
   for (let leftMs = minutes * 60_000; leftMs > 0; leftMs = endMs - performance.now()) {
-    const given = { forMs: Math.min(leftMs, MAX_THREAD_MS), from: all.next };
-    const thread = new Worker(fileURLToPath(import.meta.url), {
-      ...{ argv: process.argv.slice(2), workerData: given },
-    });
-    const [sum]: Sum[] = await once(thread, "message");
-    if (sum === undefined) break;
-    all.next = sum.next;
-    all.failed += sum.failed;
-    all.faults += sum.faults;
-    all.attempts += sum.attempts;
+    const forMs = Math.min(leftMs, MAX_THREAD_MS);
+    const places = Array.from({ length: THREADS }, (_, place) => next + place);
+    const added = await Promise.all(places.map((place) => runInThread(forMs, place)));
+    next += THREADS * Math.max(...added.map(({ runs }) => runs));
+    sums.push(...added);
   }
-  const runs = all.next - from;
+  const total = (of: keyof Sum) => sums.reduce((all, sum) => all + sum[of], 0);
+  const [runs, failed] = [total("runs"), total("failed")];
   process.stdout.write(
-    `${runs} scenarios from seed ${from}, ${all.failed} broke a rule; ${(runs / minutes).toFixed(0)} a minute, ` +
-      `${(all.faults / runs).toFixed(1)} faults and ${(all.attempts / runs).toFixed(1)} attempts each\n`,
+    `${runs} scenarios from seed ${from}, ${failed} broke a rule; ${(runs / minutes).toFixed(0)} a minute, ` +
+      `${(total("faults") / runs).toFixed(1)} faults and ${(total("attempts") / runs).toFixed(1)} attempts each\n`,
   );
-  return all.failed === 0;
+  return failed === 0;
 }
 
 async function runSeed(seed: number): Promise<boolean> {
