@@ -1,11 +1,36 @@
 import { expect, it } from "vitest";
+import { PLANTED } from "./planted/bugs.ts";
 import { report } from "./report.ts";
 import { drawScenario } from "./scenario.ts";
-import { FAILED_ONCE } from "./seeds.ts";
 import { simulate } from "./simulate.ts";
 
-/** They take 20 to 45 seconds of one core. */
-const SEEDS = 300;
+/** They catch all planted bugs but those with a first seed of their own. A scenario takes a tenth of a second. */
+const SEEDS = 160;
+const FIRST_SEEDS = PLANTED.flatMap(({ from }) => from ?? []);
+/** Seeds that once broke a rule, and the bugs that they found. Those up to `SEEDS` run with the others. */
+const FAILED_ONCE: ReadonlyMap<number, string> = new Map([
+  [179, "an idle dispatcher leased a burst beside its attempts in flight at the same endpoint"],
+  [
+    958,
+    "after the database's clock stepped ahead, a retry that Temporal had forgotten came at once",
+  ],
+  [440, "the database's clock stepped ahead between a record and the claim of its retry"],
+  [7, "another process than its maker recorded an attempt, and the retry was due too late"],
+  [
+    143,
+    "after the database's clock was set right, a retry that Temporal had forgotten came too early",
+  ],
+  [201366, "a dispatcher that was cut off from the core forever kept its retries forever"],
+  [3190, "two workers made one attempt, and the success that was recorded second was forgotten"],
+  [
+    1077,
+    "a success replaced the failure of an attempt that had ended the run, which stayed failed",
+  ],
+  [
+    3371,
+    "a worker got a waiting task of a workflow that Temporal had forgotten: the simulation's own bug",
+  ],
+]);
 const TIMEOUT_MS = 300_000;
 
 async function reportOf(seed: number): Promise<string> {
@@ -22,9 +47,10 @@ it.each([...FAILED_ONCE].filter(([seed]) => seed > SEEDS))(
 );
 
 it(
-  "deliveries are safe and all end in 300 scenarios with faults. ADR 0028",
+  "deliveries are safe and all end in the scenarios with faults that catch each planted bug. ADR 0028",
   async () => {
-    for (let seed = 1; seed <= SEEDS; seed++) expect(await reportOf(seed)).toBe("");
+    const seeds = Array.from({ length: SEEDS }, (_, place) => place + 1);
+    for (const seed of [...seeds, ...FIRST_SEEDS]) expect(await reportOf(seed)).toBe("");
   },
   TIMEOUT_MS,
 );
