@@ -1,14 +1,21 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { findFreePort } from "../../dev-stack/src/free-port.ts";
+import { createProgress } from "../../dev-stack/src/progress.ts";
 import { runCommand } from "../../dev-stack/src/run-command.ts";
+import { buildGoModule } from "../harness/go-module.ts";
 import { untilListening } from "../harness/listening.ts";
 
 const HERE = fileURLToPath(new URL(".", import.meta.url));
-const TOXIPROXY = "github.com/Shopify/toxiproxy/v2/cmd/server";
+const TOXIPROXY = {
+  title: "Toxiproxy",
+  module: "github.com/Shopify/toxiproxy/v2@v2.5.0",
+  sum: "h1:i4LPT+qrSlKNtQf5QliVjdP08GyAH8+BUIc9gT0eahc=",
+  packages: ["./cmd/server"],
+  folder: "toxiproxy-v2.5.0",
+};
 
 /** One operation on the feed of an account, as `checker.go` reads it. Times are in microseconds. */
 export type Operation = {
@@ -23,22 +30,20 @@ export type Operation = {
   readonly return?: number;
 };
 
-/** Builds Toxiproxy and the checker into a folder. */
-export async function buildPrograms(folder: string): Promise<void> {
-  const build = ["-C", HERE, "build", "-o", `${folder}/`, ".", TOXIPROXY];
-  const { status, lines } = await runCommand("go", build);
+/** Builds the checker into a folder. */
+export async function buildChecker(folder: string): Promise<void> {
+  const { status, lines } = await runCommand("go", ["-C", HERE, "build", "-o", `${folder}/`, "."]);
   if (status !== 0) throw new Error(`The histories need Go 1.26: ${lines.slice(-3).join("; ")}`);
 }
 
 /** Returns each account whose history is not linearizable, or takes too long to decide, with the checker's verdict. */
 export async function findFaults(folder: string, history: readonly Operation[]): Promise<string[]> {
-  const checker = spawn(join(folder, "histories"), { stdio: ["pipe", "pipe", "inherit"] });
-  checker.stdin.end(history.map((one) => `${JSON.stringify(one)}\n`).join(""));
-  const [printed, [status]] = await Promise.all([text(checker.stdout), once(checker, "exit")]);
-  const verdicts = printed.split("\n").filter((line) => line !== "");
+  const input = history.map((one) => `${JSON.stringify(one)}\n`).join("");
+  const { status, lines: verdicts } = await runCommand(join(folder, "histories"), [], { input });
   const accounts = new Set(history.map(({ account }) => account));
   if (status !== 0 || verdicts.length !== accounts.size) {
-    throw new Error(`the checker decided ${verdicts.length} of ${accounts.size} accounts`);
+    const last = verdicts.at(-1);
+    throw new Error(`the checker did not decide ${accounts.size} accounts: ${status}, ${last}`);
   }
   return verdicts.filter((line) => !line.endsWith(" Ok"));
 }
@@ -47,7 +52,9 @@ export async function findFaults(folder: string, history: readonly Operation[]):
 export type Link = Awaited<ReturnType<Awaited<ReturnType<typeof startToxiproxy>>["link"]>>;
 
 /** Starts Toxiproxy, which makes the links between processes. */
-export async function startToxiproxy(folder: string) {
+export async function startToxiproxy() {
+  const there = { env: process.env, progress: createProgress() };
+  const folder = await buildGoModule(TOXIPROXY, there);
   const port = await findFreePort();
   const child = spawn(join(folder, "server"), ["-port", `${port}`], { stdio: "ignore" });
   await untilListening(child, port);

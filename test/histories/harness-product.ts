@@ -24,8 +24,8 @@ const PLANT_HERE = new URL("plant-here.ts", import.meta.url).href;
 const COLLECT_HERE = new URL("collect-here.ts", import.meta.url).href;
 const portOf = (url: string) => Number(new URL(url).port);
 
-/** Starts the product. `programs` is the folder of the Go programs. Each process has the bug, if there is one. */
-export async function startProduct(folder: string, programs: string, bug?: HistoryBug) {
+/** Starts the product. Each process has the bug, if there is one. */
+export async function startProduct(folder: string, bug?: HistoryBug) {
   const planted = bug
     ? { ...ARENAS, PLANTED: JSON.stringify(bug), NODE_OPTIONS: `--import=${PLANT_HERE}` }
     : { ...ARENAS, NODE_OPTIONS: `--import=${COLLECT_HERE}` };
@@ -36,7 +36,7 @@ export async function startProduct(folder: string, programs: string, bug?: Histo
   const dataDir = join(folder, "temporal");
   const temporal = await startTemporal({ env: process.env, dataDir, progress: createProgress() });
   const redis = await startTestRedis();
-  const toxiproxy = await startToxiproxy(programs);
+  const toxiproxy = await startToxiproxy();
   const links: Link[] = [];
   /** Makes a link to a port. Returns its own port. */
   const portTo = async (name: string, to: number) => {

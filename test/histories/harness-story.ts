@@ -49,9 +49,9 @@ const MINUTES_OF_FULL_DISK = 4;
 
 /**
  * Runs clients that write, read and follow amid faults. Returns the violations of rules, the history and the faults.
- * The checker is in `programs`.
+ * `checker` is the checker's folder.
  */
-export async function tellStory(product: Product, programs: string, options: StoryOptions) {
+export async function tellStory(product: Product, checker: string, options: StoryOptions) {
   const { stack, ports, credential, receiver, instances } = product;
   const { seed, minutes, isSoak = false } = options;
   const accounts: Account[] = [];
@@ -101,7 +101,7 @@ export async function tellStory(product: Product, programs: string, options: Sto
   const broken = (rule: Rule, what: readonly string[]) => {
     if (what.length > 0) mistakes.push(`${rule}: ${what.slice(0, SHOWN).join(" ")}`);
   };
-  broken(Rule.Linearizable, await findFaults(programs, history));
+  broken(Rule.Linearizable, await findFaults(checker, history));
   const due: string[] = [];
   for (const [place, account] of accounts.entries()) {
     const records = await wholeFeed(product, account);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { useFolder } from "../harness/use-started.ts";
-import { buildPrograms, findFaults, type Operation } from "./harness-go.ts";
+import { buildChecker, findFaults, type Operation } from "./harness-go.ts";
 import { type Product, startProduct } from "./harness-product.ts";
 import { compareCalls, MOST_SLOWER } from "./harness-soak.ts";
 import { tellStory } from "./harness-story.ts";
@@ -14,8 +14,8 @@ const IS_SOAK = MINUTES >= 20;
 const folder = useFolder("histories");
 let product: Product;
 beforeAll(async () => {
-  await buildPrograms(folder);
-  product = await startProduct(folder, folder);
+  await buildChecker(folder);
+  product = await startProduct(folder);
 }, 10 * MINUTE);
 afterAll(() => product?.stop());
 
