@@ -17,7 +17,7 @@ const full = {
   ...{ workloads: WORKLOAD_NAMES, only: USUAL_SIDES, profile: false },
 };
 /** Each kind of process and of limiter once. */
-const few = ["two-processes", "one-process-redis", "fastify-redis"] as const;
+const few = ["two-processes", "one-process-redis", "fastify-redis"];
 const short = { ...full, size: little, rounds: 1, warmUpSeconds: 1, seconds: 1, only: few };
 const options = {
   ...{ profile: "flag" as const, concurrency: 1, rounds: 1, seconds: 1 },

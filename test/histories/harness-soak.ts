@@ -126,16 +126,17 @@ export function compareCalls({
 }) {
   const [beganMs, endedMs] = [calls[0]?.endMs ?? 0, calls.at(-1)?.endMs ?? 0];
   return [...new Set(calls.map(({ kind }) => kind))].map((kind) => {
-    const p99 = (fromMs: number) => {
+    const quantilesOf = (fromMs: number) => {
       const taken = calls.filter(
         (one) =>
           one.kind === kind && one.endMs >= fromMs && one.endMs < fromMs + calmMs - WARM_UP_MS,
       );
       if (taken.length < MIN_CALLS) throw new Error(`only ${taken.length} calls: ${kind}`);
       const sorted = taken.map(({ ms }) => ms).sort((one, other) => one - other);
-      return sorted[Math.floor(0.99 * sorted.length)] ?? 0;
+      const at = (share: number) => sorted[Math.floor(share * sorted.length)] ?? 0;
+      return { p50: at(0.5), p99: at(0.99) };
     };
-    const [firstMs, lastMs] = [p99(beganMs + WARM_UP_MS), p99(endedMs - calmMs)];
-    return { kind, firstMs, lastMs, ratio: lastMs / firstMs };
+    const [first, last] = [quantilesOf(beganMs + WARM_UP_MS), quantilesOf(endedMs - calmMs)];
+    return { kind, first, last, ratio: last.p99 / first.p99 };
   });
 }

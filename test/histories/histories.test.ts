@@ -37,8 +37,9 @@ it(
           `${name}: ${first} → ${last}, ${(100 * perHour).toFixed(0)} % an hour`,
       ),
       ...slower.map(
-        ({ kind, firstMs, lastMs, ratio }) =>
-          `p99 of a ${kind}: ${firstMs.toFixed(1)} → ${lastMs.toFixed(1)} ms, ${ratio.toFixed(2)} x`,
+        ({ kind, first, last, ratio }) =>
+          `p99 of a ${kind}: ${first.p99.toFixed(1)} → ${last.p99.toFixed(1)} ms, ${ratio.toFixed(2)} x; ` +
+          `p50: ${first.p50.toFixed(1)} → ${last.p50.toFixed(1)} ms`,
       ),
     ];
     process.stdout.write(`${told.join("\n")}\n`);
