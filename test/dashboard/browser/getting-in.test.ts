@@ -8,6 +8,11 @@ const browsers = useStarted(startBrowserStack);
 afterEach(() => browsers.expectClean());
 
 const ENDED = "Your session has ended";
+/**
+ * Pages read their lists again after this time of their own clock. A test installs the clock before its page is loaded:
+ * a page cannot end the timers that it began before.
+ */
+const READ_AGAIN_MS = 10_000;
 
 it("a link lets its reader in once; no address, script or storage holds a code, key or secret", async () => {
   const url = await browsers.link(await createAccount(browsers.stack));
@@ -66,12 +71,14 @@ it("the page links back to the site that made the link, also after the session. 
   const accountId = await createAccount(browsers.stack);
   const site = "https://www.example.com/me";
   const page = await (await browsers.window()).newPage();
+  await page.clock.install();
   await page.goto(await browsers.link(accountId, undefined, site));
   const back = page.getByRole("link", { name: "Back to your site" });
   await back.waitFor();
   expect(await back.getAttribute("href")).toBe(site);
   await browsers.stack.client(AccountService).blockAccount({ accountId });
   // The page polls, so the session's end shows without a click.
+  await page.clock.fastForward(READ_AGAIN_MS);
   await page.getByRole("heading", { name: ENDED }).waitFor();
   expect(await back.getAttribute("href")).toBe(site);
   const other = await browsers.signIn(await createAccount(browsers.stack));
@@ -124,6 +131,9 @@ it("the page continues by itself once the network is back", async () => {
 
 it("the page shows the first failure of a call at once, and recovers by itself", async () => {
   const page = await browsers.signIn(await createAccount(browsers.stack));
+  await page.clock.install();
+  await page.goto(`${browsers.origin}/keys`);
+  await page.getByText("No active key").waitFor();
   const shown = Promise.withResolvers<void>();
   let calls = 0;
   let isAway = false;
@@ -140,6 +150,7 @@ it("the page shows the first failure of a call at once, and recovers by itself",
   expect(await page.getByText("Can't reach the service.").count()).toBe(0);
   // The last data stays, with its time.
   isAway = true;
+  await page.clock.fastForward(READ_AGAIN_MS);
   const stale = page.getByText("Can't refresh. Showing data from");
   await stale.locator("time").waitFor();
   expect(await page.getByText("No deliveries yet").count()).toBe(1);
@@ -150,6 +161,7 @@ it("the page shows the first failure of a call at once, and recovers by itself",
   await page.getByLabel("State").selectOption("All");
   await stale.waitFor();
   isAway = false;
+  await page.clock.fastForward(READ_AGAIN_MS);
   await stale.waitFor({ state: "detached" });
 });
 
