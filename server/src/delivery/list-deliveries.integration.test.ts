@@ -5,13 +5,9 @@ import {
   WebhookEventKind,
 } from "@activity/proto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import {
-  type Timestamp,
-  timestampFromDate,
-  timestampFromMs,
-  timestampNow,
-} from "@bufbuild/protobuf/wkt";
+import { type Timestamp, timestampFromDate, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createPaidDonation } from "../../../test/harness/builders.ts";
 import { fillDeliveries } from "../../../test/harness/filled-deliveries.ts";
 import { rowCounterOf } from "../../../test/harness/row-reads.ts";
 import { useServices } from "../../../test/harness/services.ts";
@@ -182,15 +178,8 @@ describe("the list of deliveries, §6.4", () => {
 
   it("shows each one's donation, finds those of a donation, and hides the name of a deleted one", async () => {
     await sendTests(1);
-    const key = { accountId: own, externalId: "told" };
-    for (const fields of [
-      { ...key, donorName: "Ada" },
-      { ...key, externalId: "anonymous" },
-    ]) {
-      const money = { amountCents: 500n, currency: "eur", donatedAt: timestampNow() };
-      await services.donations.createDonation({ ...fields, ...money });
-      await services.donations.payDonation(fields);
-    }
+    const { externalId } = await createPaidDonation(services, own, { donorName: "Ada" });
+    await createPaidDonation(services, own);
     const { deliveries } = await list();
     const told = deliveries.map(({ donation }) => [donation?.donorName, donation?.amountCents]);
     expect(told).toEqual([
@@ -203,7 +192,7 @@ describe("the list of deliveries, §6.4", () => {
     expect(await idsOf({ recordId })).toEqual([ofAda?.id]);
     expect(await idsOf({ recordId, state: FAILED })).toEqual([]);
     expect(await idsOf({ recordId: "nobodysrecord00" })).toEqual([]);
-    await services.donations.deleteDonation(key);
+    await services.donations.deleteDonation({ accountId: own, externalId });
     const [erased] = (await list({ recordId })).deliveries;
     expect(erased?.donation?.donorName).toBeUndefined();
   });

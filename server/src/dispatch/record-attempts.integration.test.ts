@@ -50,16 +50,8 @@ describe("a batch of attempts, §6.4, ADR 0028", () => {
     const endOf = (place: number) => ends[place % 3] ?? ends[0];
     const first = runs.map((run, place) => made(run, endOf(place)[0]));
     const again = runs.map((run) => made(run, { outcome: NETWORK_ERROR, responseBody: BODY }));
-    expect(await record(...first)).toEqual({
-      busy: [],
-      endpointIds: new Set([endpointId]),
-      hasRetries: true,
-    });
-    expect(await record(...again)).toEqual({
-      busy: [],
-      endpointIds: new Set([endpointId]),
-      hasRetries: true,
-    });
+    const recorded = { busy: [], endpointIds: new Set([endpointId]), hasRetries: true };
+    for (const attempts of [first, again]) expect(await record(...attempts)).toEqual(recorded);
     expect(await Promise.all(runs.map(stateOf))).toEqual(runs.map((_, n) => endOf(n)[1]));
     for (const [place, run] of runs.slice(0, 3).entries()) {
       const { delivery, attempts } = await read(run);

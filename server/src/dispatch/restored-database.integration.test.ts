@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { type Run, useServices } from "../../../test/harness/services.ts";
 
 const { TIMEOUT, RECEIVER_BUSY, DELIVERED } = AttemptOutcome;
+const HOUR_MICROS = 3_600_000_000;
 const IN_A_MINUTE = { retryIn: { seconds: 60n } };
 
 const services = useServices();
@@ -40,12 +41,7 @@ describe("a run whose records the database has lost. ADR 0045", () => {
       [4, TIMEOUT, false],
     ]);
     // As if Temporal had orphaned the run. The fifth attempt is next.
-    await services.database.query(
-      `INSERT INTO outbox_entry
-         (account_no, delivery_id, endpoint_id, run, task, lease_id, leased_until)
-       SELECT account_no, id, endpoint_id, run, 2, NULL, NULL FROM delivery WHERE id = ?`,
-      [run.deliveryId],
-    );
+    expect(await services.store.resumeOverdue(-HOUR_MICROS, 1)).toBe(1);
     const { retries } = await services.dispatch.claimRetries({ limit: 1 });
     expect(retries[0]?.attempts.map(({ outcome }) => outcome)).toEqual(
       attempts.map(({ outcome }) => outcome),

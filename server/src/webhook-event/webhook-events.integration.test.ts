@@ -1,7 +1,7 @@
 import { DeliveryState, DisputeOutcome, Platform, WebhookEventKind } from "@activity/proto";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { beforeEach, expect, it } from "vitest";
-import { unique } from "../../../test/harness/builders.ts";
+import { ALL_KINDS, createPaidDonation } from "../../../test/harness/builders.ts";
 import { useServices } from "../../../test/harness/services.ts";
 import { microsOfId } from "../common/ids.ts";
 
@@ -11,22 +11,13 @@ beforeEach(async () => {
   accountId = await services.createAccount();
 });
 
-const ALL = [
-  WebhookEventKind.DONATION_CREATED,
-  WebhookEventKind.DONATION_REFUNDED,
-  WebhookEventKind.DONATION_CHARGEBACK,
-  WebhookEventKind.SUBSCRIPTION_CREATED,
-];
 const at = timestampFromMs(1_600_000_000_000);
 
-const createEndpoint = (kinds = ALL) => services.createEndpoint(accountId, kinds);
+const createEndpoint = (kinds = ALL_KINDS) => services.createEndpoint(accountId, kinds);
 
-async function pay(fields: { test?: boolean; externalId?: string } = {}) {
-  const key = { accountId, externalId: unique("donation"), ...fields };
-  const money = { amountCents: 500n, currency: "eur", donorName: "Zoë" };
-  await services.donations.createDonation({ ...key, ...money, donatedAt: at });
-  const { donation } = await services.donations.payDonation(key);
-  return { ...key, recordId: donation?.recordId };
+async function pay(fields: { test?: boolean } = {}) {
+  const paid = await createPaidDonation(services, accountId, { donorName: "Zoë", ...fields });
+  return { accountId, ...paid };
 }
 
 /** Reads the payloads of the account's events, oldest first. */
