@@ -13,13 +13,14 @@ const EVERYTHING = [
   ...[...MUST, "core.tlsSecret=core-tls", "limiter.enabled=true", "temporal.apiKey=true"],
   ...["dashboard.url=https://dash.example.com", "metrics.enabled=true"],
   ...["traces.endpoint=http://collector:4318", "traces.collectors[0].podSelector.matchLabels.c=d"],
-  ...["metrics.scrapers[0].namespaceSelector.matchLabels.a=b"],
+  ...["metrics.scrapers[0].namespaceSelector.matchLabels.a=b", "database.caSecret=db-ca"],
 ];
 
 type Container = {
   readonly env?: { readonly name: string; readonly value?: string }[];
   readonly ports?: { readonly name: string; readonly containerPort: number }[];
   readonly securityContext?: unknown;
+  readonly volumeMounts?: unknown;
   readonly livenessProbe?: unknown;
   readonly readinessProbe?: unknown;
 };
@@ -101,6 +102,13 @@ describe("the Helm chart", () => {
       const names = env.map(({ name }) => name);
       expect(names.filter((name) => !documentedVariables.has(name))).toEqual([]);
     }
+  });
+
+  it("mounts the database's own CA in the core only, where it is named", () => {
+    const mounted = { name: "database-ca", mountPath: "/run/database-ca", readOnly: true };
+    const mounts = everything().containers.flatMap(({ volumeMounts }) => volumeMounts);
+    expect(mounts.filter((one) => JSON.stringify(one) === JSON.stringify(mounted))).toHaveLength(1);
+    expect(render(PLAIN)).not.toContain("database-ca");
   });
 
   it("opens no health port: 64 idle connections there would fail the probes", () => {
