@@ -14,7 +14,8 @@ const OPEN_PATH = "/activity.read.v1.AdmissionService/AdmitClient";
 const REFLECTION_PATH = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
 /** Asks for the file of a service, which is field 4. */
 const REFLECTION_REQUEST = envelopeOf(Buffer.from(`\x22\x25activity.dashboard.v1.EndpointService`));
-const BOMB_BYTES = 128 * 1024 * 1024;
+/** 130 KB. Each of its 128 parts is compressed alone, because the whole would take half of a second. */
+const BOMB = Buffer.concat(Array(128).fill(gzipSync(Buffer.alloc(1024 * 1024))));
 const END_OF_STREAM_AND_HEADERS = 5;
 const CANCEL = Buffer.from([0, 0, 0, 8]);
 /** The headers of a call, uncompressed. */
@@ -128,8 +129,7 @@ export const DOOR_ATTACKS = {
 } satisfies Record<string, (target: DoorTarget) => Promise<unknown>>;
 
 function inflate(target: DoorTarget, headers: Record<string, string>): Promise<unknown> {
-  const bomb = gzipSync(Buffer.alloc(BOMB_BYTES));
-  const body = envelopeOf(bomb, 1);
+  const body = envelopeOf(BOMB, 1);
   return inParallel(8, async () => {
     const session = await openSession(target);
     while (!session.destroyed) {
