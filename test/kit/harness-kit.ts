@@ -8,8 +8,6 @@ import { readDeliveryConfig } from "@activity/workflows";
 import mysql, { type RowDataPacket } from "mysql2/promise";
 import { baseEnv } from "../../dev-stack/src/base-env.ts";
 import { findFreePort } from "../../dev-stack/src/free-port.ts";
-import { silentProgress } from "../../dev-stack/src/progress.ts";
-import { startTemporal } from "../../dev-stack/src/temporal.ts";
 import { installProject, pack, runQuietly } from "../../receiver-kit/scripts/pack.ts";
 import { readCodeBlocks } from "../../receiver-kit/test/docs/code-blocks.ts";
 import { startMysql } from "../../receiver-kit/test/servers/mysql.ts";
@@ -17,6 +15,7 @@ import { createAccount, createEndpoint, createPaidDonation } from "../harness/bu
 import { certify } from "../harness/certify.ts";
 import { untilListening } from "../harness/listening.ts";
 import { startTestStack } from "../harness/stack.ts";
+import { useTemporal } from "../harness/temporal.ts";
 import { useFolder, useStarted } from "../harness/use-started.ts";
 import { type Run, watch } from "../start/harness-program.ts";
 
@@ -30,10 +29,7 @@ const CREATE_REWARD = "CREATE TABLE reward (event_id VARCHAR(64) NOT NULL)";
 /** Starts the whole product, and one account's receiver built with the packed kit. */
 export function useKitStack() {
   const folder = useFolder("kit");
-  const dataDir = join(folder, "temporal");
-  const temporal = useStarted(() =>
-    startTemporal({ env: process.env, dataDir, progress: silentProgress }),
-  );
+  const temporal = useTemporal(folder);
   const server = useStarted(startMysql);
   return useStarted(() => startKit(folder, temporal.address, server.url), 300_000);
 }
