@@ -18,7 +18,8 @@ const CALENDAR =
 const TIME =
   /^(?<hour>\d{1,2}):(?<minute>\d{2})(?::(?<second>\d{2})(?:[.,](?<fraction>\d+))?)?(?: ?(?<half>[AaPp])\.?[Mm]\.?)?(?: Uhr)?(?: ?(?<zone>[Zz]|UTC|GMT|[+-]\d{2}(?::?\d{2})?))?$/;
 const UNIX_SECONDS = /^\d{9,10}(?:\.\d+)?$/;
-const UNIX_MILLISECONDS = /^\d{12,13}$/;
+/** From September 2001 on. Twelve digits may also be a date and time, such as 202401311305. */
+const UNIX_MILLISECONDS = /^\d{13}$/;
 
 const SECONDS_A_DAY = 86_400;
 /** The offsets in use lie within this many hours. */

@@ -58,6 +58,7 @@ describe("a date cell", () => {
     "2024-01-31 12:05 CET",
     "2024-01-31 13:05 PM",
     "2024-01/31",
+    "202401311305",
   ])("%j is refused", (cell) => {
     expect(read(cell)).toMatch(/^date: /);
   });

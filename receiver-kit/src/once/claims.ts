@@ -11,7 +11,10 @@ export interface Claims {
   claim(eventId: string, owner: string, leaseMs: number): Promise<ClaimResult>;
   /** Renews `owner`'s lease to `leaseMs` from now. Returns false if `owner` no longer holds the claim. */
   renew(eventId: string, owner: string, leaseMs: number): Promise<boolean>;
-  /** Marks `eventId` done and keeps it for `keepMs`. Returns false if `owner` no longer holds the claim. */
+  /**
+   * Marks `eventId` done and keeps it for `keepMs`. Returns false if `owner` no longer holds the claim. A lease that has
+   * ended is still held until another owner claims it or it is deleted.
+   */
   complete(eventId: string, owner: string, keepMs: number): Promise<boolean>;
   /** Releases `owner`'s claim, so that the next delivery can take it at once. */
   release(eventId: string, owner: string): Promise<void>;

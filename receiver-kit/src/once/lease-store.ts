@@ -24,7 +24,10 @@ export interface LeaseOptions extends KeepOptions {
 
 /** The context of work under a lease. */
 export interface LeaseContext extends Freshness {
-  /** Aborted when the claim is lost, so that long work can stop. */
+  /**
+   * Aborted when the claim is lost, so that long work can stop. Also aborted when the lease ends because the storage
+   * cannot be reached: another owner may then have the claim.
+   */
   readonly signal: AbortSignal;
 }
 
@@ -38,11 +41,13 @@ export function createLeaseStore(
   return {
     async runOnce(eventId, work, of) {
       const owner = createToken();
+      const askedMs = performance.now();
       const result = await claims.claim(eventId, owner, leaseMs);
       if (result !== "claimed") return result === "done" ? "seen_before" : "in_progress";
 
       const lost = new AbortController();
-      const stopRenewing = keepRenewing(() => claims.renew(eventId, owner, leaseMs), leaseMs, lost);
+      const renew = () => claims.renew(eventId, owner, leaseMs);
+      const stopRenewing = keepRenewing(renew, leaseMs, askedMs, lost);
       const keep = (time: string) => of && claims.keepNewest(of.record, time, keepSeconds * 1000);
       try {
         await work({ signal: lost.signal, stale: isStale(of, await keep("")) });
@@ -67,15 +72,36 @@ export function createLeaseStore(
   };
 }
 
-function keepRenewing(renew: () => Promise<boolean>, leaseMs: number, lost: AbortController) {
+/** Renews a lease that was asked for at `askedMs`. Aborts `lost` when it is lost, or ends without a renewal. */
+function keepRenewing(
+  renew: () => Promise<boolean>,
+  leaseMs: number,
+  askedMs: number,
+  lost: AbortController,
+) {
+  const lose = () => lost.abort(new Error("the claim on this event was lost"));
+  // The storage counts the lease from a later moment than this process does.
+  const loseAfter = (sentMs: number) => setTimeout(lose, sentMs + leaseMs - performance.now());
+  let ending = loseAfter(askedMs);
+  let isStopped = false;
   const timer = setInterval(() => {
+    const sentMs = performance.now();
     // If the storage is away, the next renewal may still reach it before the lease ends.
     renew().then(
-      (renewed) => renewed || lost.abort(new Error("the claim on this event was lost")),
+      (renewed) => {
+        if (isStopped) return;
+        clearTimeout(ending);
+        if (renewed) ending = loseAfter(sentMs);
+        else lose();
+      },
       () => {},
     );
   }, leaseMs / RENEWALS_PER_LEASE);
-  return () => clearInterval(timer);
+  return () => {
+    isStopped = true;
+    clearInterval(timer);
+    clearTimeout(ending);
+  };
 }
 
 /** Repeats what failed, in all three times. */

@@ -28,7 +28,7 @@ export function createReceive<Context>(options: ReceiverOptions<Context>): Recei
       throw new InProgressError(`event ${webhookEvent.id}: ${outcome}`);
     } catch (error) {
       const problem = problemFromError(error);
-      reportProblem(options, problem);
+      void reportProblem(options, problem);
       return problem.status;
     }
   };

@@ -17,7 +17,7 @@ export interface ReceiverOptions<Context = unknown> extends VerifyOptions {
   /** The largest body that is read. Default 1 MiB. */
   readonly bodyLimitBytes?: number | undefined;
   /** Called for every delivery that was not answered 204. Default: prints one line to the console. */
-  readonly onProblem?: ((problem: Problem) => void) | undefined;
+  readonly onProblem?: ((problem: Problem) => unknown) | undefined;
 }
 
 /** Larger than any event, and small enough to hold in memory for every request at once. */

@@ -1,13 +1,13 @@
 import { VerificationError } from "../verification-error.ts";
 import type { Problem } from "./problem.ts";
 
-/** Calls `onProblem`. An error that it throws does not change the answer. */
-export function reportProblem(
-  options: { readonly onProblem?: ((problem: Problem) => void) | undefined },
+/** Calls `onProblem`. Its failure changes no answer. The answer does not wait for it, so the promise may be ignored. */
+export async function reportProblem(
+  options: { readonly onProblem?: ((problem: Problem) => unknown) | undefined },
   problem: Problem,
-): void {
+): Promise<void> {
   try {
-    (options.onProblem ?? logProblem)(problem);
+    await (options.onProblem ?? logProblem)(problem);
   } catch (error) {
     console.error("receiver-kit: onProblem failed:", error);
   }

@@ -22,7 +22,7 @@ export function describeReceiver(
 ): void {
   describe(`the receiver in ${name}`, () => {
     const handle = vi.fn(async (_webhookEvent: WebhookEvent) => {});
-    const onProblem = vi.fn((_problem: Problem) => {});
+    const onProblem = vi.fn((_problem: Problem): unknown => undefined);
     let receiver: Listening;
     beforeAll(async () => {
       const store = createMemoryStore();
@@ -135,14 +135,19 @@ export function describeReceiver(
       expect((await post(receiver.url, headers, body)).status).toBe(204);
     });
 
-    it("answers the same if onProblem throws", async () => {
-      const { headers } = await createDelivery();
+    it("answers the same if onProblem throws, or returns a promise that is rejected", async () => {
       const logged = vi.spyOn(console, "error").mockReturnValue();
-      onProblem.mockImplementationOnce(() => {
-        throw new Error("the log is full");
-      });
-      expect((await post(receiver.url, headers, Buffer.from("{}"))).status).toBe(400);
-      expect(logged).toHaveBeenCalledOnce();
+      const failure = new Error("the log is full");
+      const fail = () => {
+        throw failure;
+      };
+      for (const failing of [fail, () => Promise.reject(failure)]) {
+        const { headers } = await createDelivery();
+        onProblem.mockImplementationOnce(failing);
+        expect((await post(receiver.url, headers, Buffer.from("{}"))).status).toBe(400);
+        await vi.waitFor(() => expect(logged).toHaveBeenCalledOnce());
+        logged.mockClear();
+      }
       logged.mockRestore();
     });
 

@@ -69,6 +69,14 @@ export function describeStore(client: ClientName | "memory", subject: Subject): 
       expect(await store.claims.claim(eventId, "third", LONG_MS)).toBe("done");
     });
 
+    it.concurrent("lets an owner whose lease ended mark its work done, unless another took the claim", async () => {
+      const eventId = randomUUID();
+      expect(await store.claims.claim(eventId, "late", 50)).toBe("claimed");
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      expect(await store.claims.complete(eventId, "late", LONG_MS)).toBe(true);
+      expect(await store.claims.claim(eventId, "next", LONG_MS)).toBe("done");
+    });
+
     it.concurrent("renews the lease of a living owner", async () => {
       const once = store.createStore({ leaseSeconds: LEASE_SECONDS });
       const eventId = randomUUID();
@@ -130,10 +138,20 @@ export function describeStore(client: ClientName | "memory", subject: Subject): 
       const once = createLeaseStore({ ...store.claims, claim }, { leaseSeconds: 0.3 });
       const outcome = await once.runOnce(eventId, async ({ signal }) => {
         await store.claims.release(eventId, owner);
+        await store.claims.claim(eventId, "another", LONG_MS);
         if (!signal.aborted)
           await new Promise((resolve) => signal.addEventListener("abort", resolve));
       });
       expect(outcome).toBe("claim_lost");
+    });
+
+    it("aborts the work's signal when the lease ends while the storage is out of reach", async () => {
+      const renew = () => new Promise<boolean>(() => {});
+      const once = createLeaseStore({ ...store.claims, renew }, { leaseSeconds: 0.3 });
+      await once.runOnce(randomUUID(), async ({ signal }) => {
+        if (!signal.aborted)
+          await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      });
     });
 
     it("deletes expired ids, a limited number at once", async () => {

@@ -26,7 +26,7 @@ export function createFastifyReceiver<Context>(
     scope.setErrorHandler<Error & { statusCode?: number }>(async (error, _request, reply) => {
       const isTooLarge = error.statusCode === 413;
       const problem = problemFromError(isTooLarge ? new BodyTooLargeError(error.message) : error);
-      reportProblem(options, problem);
+      void reportProblem(options, problem);
       return reply.status(problem.status).send();
     });
     scope.post(options.url, async (request, reply) => {

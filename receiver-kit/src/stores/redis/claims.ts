@@ -1,16 +1,20 @@
 import type { ClaimResult, Claims } from "../../once/claims.ts";
-import { CLAIM_SCRIPT, KEEP_NEWEST_SCRIPT, RELEASE_SCRIPT, UPDATE_HELD_SCRIPT } from "./scripts.ts";
-
-const DONE = "done";
+import {
+  CLAIM_SCRIPT,
+  COMPLETE_SCRIPT,
+  KEEP_NEWEST_SCRIPT,
+  RELEASE_SCRIPT,
+  RENEW_SCRIPT,
+} from "./scripts.ts";
 
 /** Runs a Lua script with one key. */
 export type RunScript = (script: string, key: string, values: string[]) => Promise<unknown>;
 
 /** Creates claims in Redis or Valkey, by the server's clock. The server deletes expired keys itself. */
 export function createRedisClaims(runScript: RunScript, keyPrefix: string): Claims {
-  const updateHeld = async (eventId: string, owner: string, value: string, forMs: number) => {
-    const values = [owner, value, String(Math.ceil(forMs))];
-    return (await runScript(UPDATE_HELD_SCRIPT, keyPrefix + eventId, values)) === 1;
+  const update = async (script: string, eventId: string, owner: string, forMs: number) => {
+    const values = [owner, String(Math.ceil(forMs))];
+    return (await runScript(script, keyPrefix + eventId, values)) === 1;
   };
   return {
     async claim(eventId, owner, leaseMs) {
@@ -18,8 +22,8 @@ export function createRedisClaims(runScript: RunScript, keyPrefix: string): Clai
       // The script returns only these values.
       return (await runScript(CLAIM_SCRIPT, keyPrefix + eventId, values)) as ClaimResult;
     },
-    renew: (eventId, owner, leaseMs) => updateHeld(eventId, owner, owner, leaseMs),
-    complete: (eventId, owner, keepMs) => updateHeld(eventId, owner, DONE, keepMs),
+    renew: (eventId, owner, leaseMs) => update(RENEW_SCRIPT, eventId, owner, leaseMs),
+    complete: (eventId, owner, keepMs) => update(COMPLETE_SCRIPT, eventId, owner, keepMs),
     release: async (eventId, owner) => {
       await runScript(RELEASE_SCRIPT, keyPrefix + eventId, [owner]);
     },

@@ -50,15 +50,15 @@ export function keepNewest(
   time: string,
   keepMs: number,
 ): string {
-  const row = db
-    .prepare(
-      `INSERT INTO receiver_kit_event (event_id, owner, expires_at_ms) VALUES (?, ?, ?)
-       ON CONFLICT (event_id) DO UPDATE
-       SET owner = max(owner, excluded.owner), expires_at_ms = excluded.expires_at_ms
-       RETURNING owner`,
-    )
-    .get(record, time, now() + keepMs);
-  return (row as { owner: string }).owner;
+  // No RETURNING: the drivers read its row before the commit, and ignore the commit's failure.
+  db.prepare(
+    `INSERT INTO receiver_kit_event (event_id, owner, expires_at_ms) VALUES (?, ?, ?)
+     ON CONFLICT (event_id) DO UPDATE
+     SET owner = max(owner, excluded.owner), expires_at_ms = excluded.expires_at_ms`,
+  ).run(record, time, now() + keepMs);
+  const row = db.prepare("SELECT owner FROM receiver_kit_event WHERE event_id = ?").get(record);
+  // It is missing only if another process deleted it after `keepMs`.
+  return (row as { owner: string } | undefined)?.owner ?? time;
 }
 
 function updateHeld(
