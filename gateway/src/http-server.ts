@@ -58,6 +58,8 @@ export function createHttpServer(
   return server;
 
   async function exchange(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    // A head that was late is complete after all, but its refusal is on its way.
+    if (refused.has(request.socket)) return;
     const head = readRequestHead(request.rawHeaders);
     if (head.hasBody) drainBody(request, limits.bodyBytes);
     if (!(await pipelines.takeTurn(request, response))) return;
@@ -77,7 +79,9 @@ export function createHttpServer(
         ? await answers.answerRequest(read)
         : await answers.answerUnreadable(read, malformed(requestId, fault));
     if (!signal.aborted) {
-      const closes = fault !== undefined || head.expectsContinue || isDraining();
+      // Behind a request with `Upgrade` node:http may drop bytes of the next one. The client then knows to repeat it.
+      const closes =
+        fault !== undefined || head.expectsContinue || head.asksUpgrade || isDraining();
       writeResponse(response, answer, closes);
     }
   }

@@ -101,6 +101,25 @@ describe("a request that is not well-formed is counted and answered as JSON", ()
     await expectRefused(GOOD, 408, "invalid_request");
   });
 
+  it("a head that is complete after its 408 was begun, once", async () => {
+    await restart(1_000);
+    const admitted = Promise.withResolvers<void>();
+    core.before = () => admitted.promise;
+    const socket = connect(port, "127.0.0.1");
+    let text = "";
+    socket.on("data", (chunk) => {
+      text += chunk;
+    });
+    socket.write(GOOD);
+    await expect.poll(calls).toEqual(["AdmitClient"]);
+    socket.write("\r\n");
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    admitted.resolve();
+    await once(socket, "close");
+    expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 408"]);
+    expect(calls()).toEqual(["AdmitClient"]);
+  });
+
   async function expectRefused(bytes: string, status: number, code: string): Promise<void> {
     const answer = parseAnswer(await sendRaw(port, bytes));
     expect(answer.status).toBe(status);
@@ -175,6 +194,13 @@ describe("what HTTP allows is answered as usual", () => {
       "404",
       "400",
     ]);
+  });
+
+  it("an upgrade without close ends the connection, because what follows may be lost", async () => {
+    const upgrade = `${GOOD}Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n`;
+    const text = await sendRaw(port, `${upgrade}${GOOD}\r\n`);
+    expect(parseAnswer(text).headers.get("connection")).toBe("close");
+    expect(text.match(/HTTP\/1\.1 /g)).toHaveLength(1);
   });
 
   it("a pipelined request with an unknown method is answered as if it came alone", async () => {

@@ -18,7 +18,8 @@ it.each([
   [["wait=-1"], undefined],
   [["wait=1.5"], undefined],
   [["wait=soon"], undefined],
-  [["wait=99999999999"], undefined],
+  [["wait=99999999999"], 10],
+  [["wait=00000000005"], 5],
   [["await=5"], undefined],
   [["wait 5"], undefined],
 ])("RFC 7240: %j waits for %s seconds", (prefer, seconds) => {

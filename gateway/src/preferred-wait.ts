@@ -4,7 +4,7 @@ export const MAX_WAIT_SECONDS = 10;
 /** One preference: a name, and a value if there is one. Parameters after a semicolon are ignored. */
 const PREFERENCE =
   /^\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*(?:=\s*(?:([!#$%&'*+.^_`|~0-9A-Za-z-]+)|"([^"\\]*)")\s*)?(?:;.*)?$/;
-const SECONDS = /^\d{1,9}$/;
+const SECONDS = /^\d+$/;
 
 /**
  * Returns how many seconds the `Prefer` headers ask to wait for a record, at most 10. Returns `undefined` if there is

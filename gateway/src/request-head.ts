@@ -7,6 +7,7 @@ export type RequestHead = {
   readonly transferEncoding: readonly string[];
   readonly hasBody: boolean;
   readonly expectsContinue: boolean;
+  readonly asksUpgrade: boolean;
 };
 
 /** Reads the raw list of names and values: Node's joined headers hide repetitions. */
@@ -18,6 +19,7 @@ export function readRequestHead(rawHeaders: readonly string[]): RequestHead {
   const hosts: string[] = [];
   let hasBody = false;
   let expectsContinue = false;
+  let asksUpgrade = false;
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
     const value = rawHeaders[index + 1] ?? "";
     switch (rawHeaders[index]?.toLowerCase()) {
@@ -43,9 +45,15 @@ export function readRequestHead(rawHeaders: readonly string[]): RequestHead {
       case "expect":
         expectsContinue = true;
         break;
+      case "upgrade":
+        asksUpgrade = true;
+        break;
     }
   }
-  return { authorization, forwardedFor, prefer, hosts, transferEncoding, hasBody, expectsContinue };
+  return {
+    ...{ authorization, forwardedFor, prefer, hosts, transferEncoding },
+    ...{ hasBody, expectsContinue, asksUpgrade },
+  };
 }
 
 /** Characters that neither a host nor a port can have. RFC 9110 §7.2 */

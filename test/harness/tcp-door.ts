@@ -36,6 +36,10 @@ export async function openDoor(
     leadNextTo(next: number) {
       target = next;
     },
+    /** Passes nothing more on the open connections, and keeps them. New ones work. */
+    silenceOpen() {
+      for (const socket of open) socket.unpipe().resume();
+    },
     close() {
       leadTo(undefined);
       door.close();

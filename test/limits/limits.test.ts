@@ -67,6 +67,19 @@ describe("§7 without its shared limiter", () => {
     silent.close();
   });
 
+  it("an instance replaces a connection to it that went silent", async () => {
+    const door = await openDoor(Number(new URL(redis.url).port));
+    await withProduct(`redis://127.0.0.1:${door.port}`, async (stack) => {
+      const { apiKey } = await createReader(stack);
+      const me = async () => (await stack.http("/api/v1/me", { apiKey })).status;
+      expect(await me()).toBe(200);
+      door.silenceOpen();
+      expect(await me()).toBe(503);
+      await expect.poll(me, { timeout: 15_000 }).toBe(200);
+    });
+    door.close();
+  });
+
   it("an instance counts in the master that replaced it, although the demoted server keeps its connections", async () => {
     const next = await startTestRedis();
     const portOf = (url: string) => Number(new URL(url).port);

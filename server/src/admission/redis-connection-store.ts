@@ -10,6 +10,11 @@ const require = createRequire(import.meta.url);
 
 const CONNECT_TIMEOUT_MS = 2_000;
 const COMMAND_TIMEOUT_MS = 3_000;
+/**
+ * A connection that owes a reply for this long is replaced. Otherwise one that went silent, as after a loss of power,
+ * stays until the system gives up on it, about a quarter of an hour. Longer than a command may take.
+ */
+const SILENT_MS = 3_500;
 const MAX_RECONNECT_MS = 1_000;
 /** How often a cluster is asked for its slots. A master that hangs does not report that another replaced it. */
 const SLOTS_REFRESH_MS = 5_000;
@@ -18,6 +23,7 @@ const SLOTS_REFRESH_MS = 5_000;
 const CONNECTION = {
   connectTimeout: CONNECT_TIMEOUT_MS,
   commandTimeout: COMMAND_TIMEOUT_MS,
+  socketTimeout: SILENT_MS,
   maxRetriesPerRequest: 0,
 };
 /** Before Redis 7, other text precedes the reply to a script. */
