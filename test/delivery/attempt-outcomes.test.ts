@@ -56,11 +56,6 @@ describe("§6.4 the outcome of an answer goes by its status", () => {
     expect(receiver.connectionCount()).toBe(1);
   });
 
-  it("103 behind an empty line is not the answer", async () => {
-    const receiver = await patient.receive(write(`\r\nHTTP/1.1 103 E\r\n\r\n${FINAL}`));
-    expect(await patient.post(receiver)).toMatchObject({ outcome: "delivered", status: 200 });
-  });
-
   it.each([
     ["with an upgrade nobody asked for", "upgrade: x\r\nconnection: upgrade\r\n"],
     ["alone", ""],
@@ -88,12 +83,20 @@ describe("§6.4 an answer whose status does not come is a network_error", () => 
     ["reset in the status", writeAndReset("HTTP/1.1 20")],
     ["reset in an interim answer", writeAndReset("HTTP/1.1 103 E\r\nlink: ")],
     ["reset after an interim answer", writeAndReset("HTTP/1.1 100 C\r\n\r\n")],
-    ["garbage instead of HTTP", write("SSH-2.0-OpenSSH_9.9\r\n\r\n")],
-    ["a status below 100", write("HTTP/1.1 099 S\r\n\r\n")],
-    ["the status 000", write("HTTP/1.1 000 S\r\n\r\n")],
   ])("%s", async (_what, behaviour) => {
     const receiver = await patient.receive(behaviour);
     expect(await patient.post(receiver)).toMatchObject(NETWORK_ERROR);
+    expect(receiver.requests).toHaveLength(1);
+  });
+
+  it.each([
+    ["garbage instead of HTTP", "SSH-2.0-OpenSSH_9.9\r\n\r\n"],
+    ["a status below 100", "HTTP/1.1 099 S\r\n\r\n"],
+    ["another protocol", "RTSP/1.0 200 OK\r\ncontent-length: 0\r\n\r\n"],
+  ])("%s, and its owner is told so", async (_what, text) => {
+    const receiver = await patient.receive(write(text));
+    const detail = "the answer is not HTTP";
+    expect(await patient.post(receiver)).toMatchObject({ ...NETWORK_ERROR, detail });
     expect(receiver.requests).toHaveLength(1);
   });
 

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createEgressProxy, ProxyFailure } from "../../workflows/src/http/egress-proxy.ts";
@@ -62,6 +62,53 @@ describe("an attempt by way of the egress proxy, ADR 0027", () => {
     const detail = "the egress proxy could not connect (EPROXYTARGET)";
     expect(await harness.post(receiver)).toMatchObject({ outcome: "network_error", detail });
   });
+});
+
+/** Starts a proxy that connects each tunnel to `127.0.0.1`, after `sent` bytes of its own. */
+async function startOwnProxy(sent = "") {
+  const sockets = new Set<Socket>();
+  const proxy = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("error", () => undefined);
+    socket.once("data", (head) => {
+      const port = Number(/^CONNECT \S+:(\d+) /.exec(head.toString())?.[1]);
+      const receiver = connect(port, "127.0.0.1").on("error", () => undefined);
+      sockets.add(receiver);
+      socket.write(`HTTP/1.1 200 OK\r\n\r\n${sent}`);
+      socket.pipe(receiver).pipe(socket);
+    });
+  });
+  await once(proxy.listen(0, "127.0.0.1"), "listening");
+  const { port } = proxy.address() as AddressInfo; // It listens on a port.
+  return {
+    url: new URL(`http://127.0.0.1:${port}`),
+    die() {
+      proxy.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+it("a receiver that speaks before TLS is a network_error, and no failure of the proxy. ADR 0027", async () => {
+  const proxy = await startOwnProxy("SSH-2.0-OpenSSH_9.9\r\n");
+  const through = createSenderHarness({ proxy: createEgressProxy(proxy.url) });
+  const receiver = await through.receive(answer(200));
+  expect(await through.post(receiver)).toMatchObject({ outcome: "network_error" });
+  proxy.die();
+  await through.stop();
+});
+
+it("an attempt that was sent stays made when the proxy then dies. ADR 0028", async () => {
+  const proxy = await startOwnProxy();
+  const through = createSenderHarness({ proxy: createEgressProxy(proxy.url) });
+  const receiver = await through.receive((...asked) => {
+    if (receiver.requests.length > 1) return proxy.die();
+    answer(200)(...asked);
+  });
+  expect(await through.post(receiver)).toMatchObject({ outcome: "delivered" });
+  expect(await through.post(receiver)).toMatchObject({ outcome: "network_error" });
+  expect(receiver.requests).toHaveLength(2);
+  await through.stop();
 });
 
 describe("an attempt is not made, and nothing is sent, while the egress proxy", () => {

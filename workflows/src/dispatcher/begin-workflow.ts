@@ -4,6 +4,7 @@ import {
   WorkflowIdConflictPolicy,
   WorkflowIdReusePolicy,
 } from "@temporalio/client";
+import { retryInMs } from "../attempt/retry-schedule.ts";
 import {
   DELIVER,
   type DeliverInput,
@@ -12,8 +13,8 @@ import {
 } from "../workflow/contract.ts";
 
 /**
- * Less than the lease of the outbox entry. Without this limit, the SDK would retry longer than that, with a start delay
- * that is out of date.
+ * The SDK begins no further try of a start after this time. Without this limit it would retry for longer than the lease
+ * of the outbox entry, with a start delay that is out of date.
  */
 const BEGIN_WITHIN_MS = 10_000;
 
@@ -53,7 +54,10 @@ export async function beginWorkflow(
     const isAhead = result.attempts.length > made.length;
     if (isAhead && (result.end === "delivered" || result.end === "failed")) return result;
     const next = isAhead ? { ...input, made: result.attempts } : input;
-    await start(target, next, dueInMs, WorkflowIdReusePolicy.ALLOW_DUPLICATE);
+    const last = isAhead ? result.attempts.at(-1) : undefined;
+    // The database's time is that of an attempt before.
+    const leftMs = last ? retryInMs(result.attempts.length, last.endedAtMs, nowMs(), 0) : 0;
+    await start(target, next, Math.max(dueInMs, leftMs), WorkflowIdReusePolicy.ALLOW_DUPLICATE);
     return undefined;
   });
 }

@@ -1,6 +1,6 @@
 import type { Dispatcher } from "undici";
 import { ProxyFailure } from "./egress-proxy.ts";
-import { describeNetworkFailure } from "./network-failure.ts";
+import { describeNetworkFailure, NOT_HTTP } from "./network-failure.ts";
 import type { PinnedConnection } from "./pinned-connection.ts";
 
 /** Why reading an answer ended: it is whole, it was cut, the connection broke, or nothing was sent. */
@@ -61,6 +61,8 @@ export function createAnswerReader(
         seen.isHeard = true;
         if (start.kind === "too_much_interim") {
           end({ kind: "broken", detail: TOO_MUCH_INTERIM });
+        } else if (start.kind === "not_http") {
+          end({ kind: "broken", detail: NOT_HTTP });
         } else if (start.kind === "status") {
           seen.status = start.status;
           // No upgrade was requested, so nothing of this answer can follow.
@@ -69,11 +71,8 @@ export function createAnswerReader(
         }
       });
     },
-    // The parser accepts more than the reader of the start does, such as an empty line before the status. Then it also
-    // reports interim answers, and statuses below 100, which are no HTTP: it closes the connection after them.
-    onResponseStart: (_controller, status, headers) => {
-      if (status < 200 && status !== 101) return;
-      seen.status ??= status;
+    // The status was read before.
+    onResponseStart: (_controller, _status, headers) => {
       seen.headers = firstLines(headers);
     },
     onResponseData: (_controller, chunk) => {

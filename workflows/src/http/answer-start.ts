@@ -3,15 +3,17 @@ import type { TLSSocket } from "node:tls";
 /** The start of an answer, as far as it was read. `answer` holds its bytes from the status line on. */
 export type AnswerStart =
   | { readonly kind: "status"; readonly status: number; readonly answer: Buffer }
-  | { readonly kind: "not_http"; readonly answer: Buffer }
-  | { readonly kind: "undecided" | "too_much_interim" };
+  | { readonly kind: "undecided" | "too_much_interim" | "not_http" };
 
 /** Expects the next answer. Calls `tell` after each read until the start is decided. */
 export type ExpectAnswer = (tell: (start: AnswerStart) => void) => void;
 
 const STATUS_LINE = /^HTTP\/\d\.\d ([1-9]\d\d)[ \r\n]/;
 const STATUS_LENGTH = "HTTP/1.1 200 ".length;
-const HEAD_END = "\r\n\r\n";
+/** The end of a head. A lone LF ends a line too. RFC 9112 §2.2 */
+const HEAD_END = /\r?\n\r?\n/;
+const HEAD_END_LENGTH = 4;
+const EMPTY_LINES = /^[\r\n]+/;
 /** Limits of interim answers before the final one. ADR 0027 */
 const MAX_INTERIM_ANSWERS = 16;
 const MAX_INTERIM_BYTES = 16 * 1024;
@@ -43,7 +45,8 @@ export function readAnswerStarts(socket: TLSSocket): ExpectAnswer {
  * Creates a reader of one answer's start. Its caller passes chunks until the reader has decided.
  *
  * The reader takes the status as soon as it is complete. It drops interim answers (1xx except 101), which a client must
- * be able to parse, and may ignore, even if it did not ask for them (RFC 9110 §15.2).
+ * be able to parse, and may ignore, even if it did not ask for them (RFC 9110 §15.2). It also drops empty lines. Both
+ * count towards the limits. The parser behind it would accept more, for example RTSP.
  */
 export function createAnswerStartReader(): (chunk: Buffer) => AnswerStart {
   let unread: Buffer = Buffer.alloc(0);
@@ -57,9 +60,9 @@ export function createAnswerStartReader(): (chunk: Buffer) => AnswerStart {
   };
   /** Drops an interim answer up to its end. If the end is not there, keeps only bytes that may begin it. */
   const dropInterim = () => {
-    const end = unread.indexOf(HEAD_END);
-    isInInterim = end < 0;
-    drop(isInInterim ? Math.max(0, unread.length - HEAD_END.length + 1) : end + HEAD_END.length);
+    const end = HEAD_END.exec(unread.toString("latin1"));
+    isInInterim = end === null;
+    drop(end ? end.index + end[0].length : Math.max(0, unread.length - HEAD_END_LENGTH + 1));
   };
   const isTooMuch = () => interimAnswers > MAX_INTERIM_ANSWERS || interimBytes > MAX_INTERIM_BYTES;
   return (chunk) => {
@@ -67,9 +70,14 @@ export function createAnswerStartReader(): (chunk: Buffer) => AnswerStart {
     if (isInInterim) dropInterim();
     while (!isInInterim && !isTooMuch()) {
       const start = unread.toString("latin1", 0, STATUS_LENGTH);
+      const [empty] = EMPTY_LINES.exec(start) ?? [];
+      if (empty !== undefined) {
+        drop(empty.length);
+        continue;
+      }
       if (start.length < STATUS_LENGTH && isPrefix(start)) break;
       const status = Number(STATUS_LINE.exec(start)?.[1]);
-      if (Number.isNaN(status)) return { kind: "not_http", answer: unread };
+      if (Number.isNaN(status)) return { kind: "not_http" };
       if (status >= 200 || status === 101) return { kind: "status", status, answer: unread };
       interimAnswers += 1;
       dropInterim();

@@ -62,7 +62,9 @@ export function createEgressProxy(proxyUrl: URL): EgressProxy {
       socket.once(isTls ? "secureConnect" : "connect", () => clearTimeout(late));
     });
     asked.once("connect", ({ statusCode = 0 }, socket, head) => {
-      if (statusCode >= 200 && statusCode < 300 && head.length === 0) {
+      if (statusCode >= 200 && statusCode < 300) {
+        // A receiver that speaks first is no TLS server, which the handshake finds.
+        if (head.length > 0) socket.unshift(head);
         opened.resolve(socket as Socket); // Without an agent the stream is always a Socket.
         return;
       }

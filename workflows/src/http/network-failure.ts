@@ -1,3 +1,5 @@
+export const NOT_HTTP = "the answer is not HTTP";
+
 /** The texts for owners about failed connections, by the failure's code. */
 const PHRASE_BY_CODE: Readonly<Record<string, string>> = {
   ECONNREFUSED: "the connection was refused",
@@ -18,12 +20,9 @@ const PHRASE_BY_CODE: Readonly<Record<string, string>> = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "the certificate's issuer is not trusted",
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: "the certificate's chain is incomplete",
   UND_ERR_HEADERS_OVERFLOW: "the answer's headers are too long",
-  // The parser's, for a status below 100.
-  ERR_ASSERTION: "the answer is not HTTP",
 };
 
 const PHRASE_BY_PREFIX: readonly (readonly [prefix: string, phrase: string])[] = [
-  ["HPE_", "the answer is not HTTP"],
   ["ERR_SSL_", "the TLS handshake failed"],
   ["EPROTO", "the TLS handshake failed"],
 ];
@@ -33,6 +32,8 @@ const PHRASE_BY_PREFIX: readonly (readonly [prefix: string, phrase: string])[] =
  * a certificate.
  */
 export function describeNetworkFailure(error: Error): string {
+  // undici's errors of its parser have no code.
+  if (error.name === "HTTPParserError") return NOT_HTTP;
   const code = codeOf(error);
   if (code === undefined) return "the connection failed";
   const byPrefix = PHRASE_BY_PREFIX.find(([prefix]) => code.startsWith(prefix));

@@ -1,6 +1,7 @@
 import type { Dispatcher } from "undici";
 import { type AnswerEnd, createAnswerReader, type Seen } from "./answer-reader.ts";
 import type { ConnectionPool, Lease } from "./connection-pool.ts";
+import { ProxyFailure } from "./egress-proxy.ts";
 import type { SafeTarget } from "./target-guard.ts";
 
 /** One POST, ready to be sent. */
@@ -37,18 +38,28 @@ const LOST_WITHIN_MS = 2_000;
  *
  * If a kept connection is lost at once, before any byte of an answer, the same request is sent once more on a new
  * connection. Most likely the receiver had closed the idle connection. It may have read the request, and then sees this
- * attempt twice. Rejects with a ProxyFailure when the egress proxy failed. ADR 0027
+ * attempt twice. Rejects with a ProxyFailure when the egress proxy failed before the request was sent. ADR 0027
  */
 export async function postOnce(request: PostRequest, scope: PostScope): Promise<PostResult> {
   const { target, pool } = scope;
   const lease = pool.lease(target);
   const first = await exchange(request, lease, scope);
   if (!lease.isReused || !first.isUnheard) return first.result;
-  return (await exchange(request, pool.leaseFresh(target), scope)).result;
+  try {
+    return (await exchange(request, pool.leaseFresh(target), scope)).result;
+  } catch (error) {
+    // The receiver may have the first request, so the attempt was made, whatever the proxy does now.
+    if (first.isRequestSent && error instanceof ProxyFailure) return first.result;
+    throw error;
+  }
 }
 
 /** A result, and whether the connection was lost at once, before any byte of an answer. */
-type Exchange = { readonly result: PostResult; readonly isUnheard: boolean };
+type Exchange = {
+  readonly result: PostResult;
+  readonly isRequestSent: boolean;
+  readonly isUnheard: boolean;
+};
 
 async function exchange(
   request: PostRequest,
@@ -70,7 +81,7 @@ async function exchange(
   if (ended.kind === "not_sent") throw ended.failure;
   const isAtOnce = performance.now() - beganMs < LOST_WITHIN_MS;
   const isUnheard = ended.kind === "broken" && !seen.isHeard && isAtOnce;
-  return { result: resultOf(seen, ended), isUnheard };
+  return { result: resultOf(seen, ended), isRequestSent: seen.isRequestSent, isUnheard };
 }
 
 /** A status decides the result, however the exchange ended. */

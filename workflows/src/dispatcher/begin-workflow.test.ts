@@ -1,0 +1,29 @@
+import { WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
+import { expect, it, vi } from "vitest";
+import { AttemptOutcome } from "../http/attempt-outcome.ts";
+import { DELIVER } from "../workflow/contract.ts";
+import { beginWorkflow, type WorkflowTarget } from "./begin-workflow.ts";
+
+const NOW_MS = 1_800_000_000_000;
+const MINUTE_MS = 60_000;
+
+it("a run of a restored database waits as its last attempt asks, which only Temporal knows. §6.4, ADR 0045", async () => {
+  const made = Array.from({ length: 5 }, () => {
+    return { outcome: AttemptOutcome.Timeout, endedAtMs: NOW_MS - MINUTE_MS };
+  });
+  const start = vi
+    .fn()
+    .mockRejectedValueOnce(new WorkflowExecutionAlreadyStartedError("", "", DELIVER))
+    .mockResolvedValueOnce(undefined);
+  const client = {
+    start,
+    getHandle: () => ({ result: async () => ({ end: "ended", attempts: made }) }),
+    withDeadline: (_at: number, work: () => unknown) => work(),
+  };
+  const target = { client, taskQueue: "queue", nowMs: () => NOW_MS } as unknown as WorkflowTarget;
+  const input = { accountNo: 1, deliveryId: "delivery", run: 1, made: made.slice(0, 2) };
+  await beginWorkflow(target, input, 0);
+  // The fifth attempt is followed by three hours.
+  const startDelay = 180 * MINUTE_MS - MINUTE_MS;
+  expect(start.mock.lastCall?.[1]).toMatchObject({ args: [{ ...input, made }], startDelay });
+});
