@@ -28,7 +28,10 @@ it.each([
   [1047, "08S01", "WSREP has not yet prepared node for application use"],
   [1180, "HY000", "Got error 149 during COMMIT"],
   [1030, "HY000", "Got error 168 from storage engine"],
+  [1129, "", "Host is blocked because of many connection errors"],
+  [1135, "", "Can't create a new thread"],
   [1637, "HY000", "Too many active concurrent transactions"],
+  [3032, "HY000", "The server is currently in offline mode"],
   [3100, "HY000", "Error on observer while running replication hook 'before_commit'."],
   [3101, "40000", "Plugin instructed the server to rollback the current transaction."],
   [4031, "HY000", "The client was disconnected by the server because of inactivity."],
@@ -50,6 +53,17 @@ it.each([
   const failure = Object.assign(new Error(), { code, sqlState });
   expect([isOutage(failure), isReadOnly(failure)]).toEqual([true, readOnly]);
 });
+
+it.each([
+  [1927, "Connection was killed"],
+  [1969, "Query execution was interrupted (max_statement_time exceeded)"],
+])(
+  "treats MariaDB's end of one statement as an outage, not as a lost connection: %i",
+  (errno, text) => {
+    const failure = Object.assign(new Error(text), { code: undefined, errno, sqlState: "70100" });
+    expect([isOutage(failure), isConnectionLost(failure)]).toEqual([true, false]);
+  },
+);
 
 it("treats a rollback by a cluster as a deadlock, not as a lost connection", () => {
   const text = "Plugin instructed the server to rollback the current transaction.";

@@ -1,5 +1,7 @@
 import { DatabaseTimeoutError } from "./deadline.ts";
 
+/** MariaDB: the connection was killed; the statement took longer than max_statement_time. */
+const STATEMENT_ENDED: ReadonlySet<unknown> = new Set([1927, 1969]);
 /** Codes of a server that cannot serve now: overload, shutdown, locks, disk, read-only. */
 const OUTAGE_CODES = new Set([
   "ER_CON_COUNT_ERROR",
@@ -10,8 +12,6 @@ const OUTAGE_CODES = new Set([
   "ER_LOCK_WAIT_TIMEOUT",
   "ER_QUERY_INTERRUPTED",
   "ER_QUERY_TIMEOUT",
-  "ER_STATEMENT_TIMEOUT",
-  "ER_CONNECTION_KILLED",
   "ER_NEW_ABORTING_CONNECTION",
   "ER_DISK_FULL",
   "ER_RECORD_FILE_FULL",
@@ -29,11 +29,15 @@ const OUTAGE_CODES = new Set([
 const OUTAGE_NUMBERS: ReadonlySet<unknown> = new Set([
   1030, // The storage engine failed.
   1047, // Galera: the node is not ready.
+  1129, // The server refuses this host after many broken handshakes.
+  1135, // The server has no thread for a new connection.
   1180, // The commit failed.
   1637, // Too many transactions.
+  3032, // The server is in offline mode.
   3100, // Group Replication: the group did not answer.
   4031, // The server ended an idle session.
   9001, // ProxySQL: no server could be reached in time.
+  ...STATEMENT_ENDED,
 ]);
 /** SQLSTATE class 08: the connection to the server failed. */
 const CONNECTION_FAILED = "08";
@@ -101,14 +105,16 @@ function isOfClass(error: unknown, sqlStateClass: string): boolean {
 
 /**
  * Tells whether the database cannot be reached or does not answer, so that other transactions would fail too. This
- * excludes failures of a lock or of a single shard.
+ * excludes failures of a lock, of one statement or of a single shard.
  */
 export function isConnectionLost(error: unknown): boolean {
-  return isOutage(error) && !isDeadlock(error) && !isLockWaitOver(error) && !isShardAway(error);
+  return isOutage(error) && !isDeadlock(error) && !isOfOneStatement(error) && !isShardAway(error);
 }
 
-function isLockWaitOver(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ER_LOCK_WAIT_TIMEOUT";
+function isOfOneStatement(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if ("errno" in error && STATEMENT_ENDED.has(error.errno)) return true;
+  return "code" in error && error.code === "ER_LOCK_WAIT_TIMEOUT";
 }
 
 /** Tells whether a statement failed because a row with one of its unique keys already exists. */
