@@ -59,6 +59,8 @@ export const texts = {
   },
   utc: (text: string) => `${text} UTC`,
   connectionError: "Can't reach the service. Check your network.",
+  answerLost:
+    "Can't reach the service. The change may have been made all the same: look before you repeat it.",
   unknownError: "Something went wrong. Try again. If it fails again, tell support the time.",
 
   session,

@@ -169,7 +169,7 @@ export function createServerApp(
         admission,
         createSessions(pool),
         findService,
-        dashboard.origin,
+        dashboard,
       );
       const options = {
         gate: createRequestGate(authenticateBrowser, outer),

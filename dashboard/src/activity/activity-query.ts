@@ -37,7 +37,7 @@ export function useActivities(filters: Filters, isFollowed: boolean, limit?: num
   const isFirstOnly = older.length === 0;
   const feedVersion = first?.feedVersion ?? 0n;
   const activities = createClient(ActivityService, useTransport());
-  const { data: feed } = useQuery({
+  const { data: feed, dataUpdatedAt } = useQuery({
     queryKey: ["waitForActivity", String(feedVersion)],
     queryFn: async ({ signal }): Promise<Waited> => {
       const begunMs = nowMs();
@@ -52,6 +52,7 @@ export function useActivities(filters: Filters, isFollowed: boolean, limit?: num
   useEffect(() => {
     // A refetch would cancel the request for an older page.
     if (hasChanged && isFirstOnly && !isFetchingNextPage) void refetch();
-  }, [hasChanged, isFirstOnly, isFetchingNextPage, refetch]);
+    // After a failure the next answer, which is as new, reads it again.
+  }, [hasChanged, isFirstOnly, isFetchingNextPage, refetch, dataUpdatedAt]);
   return query;
 }

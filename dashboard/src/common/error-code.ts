@@ -2,6 +2,11 @@ import { ErrorInfoSchema, type Limits } from "@activity/proto";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { texts } from "../texts.ts";
 
+/** The answer to a change was lost, so that it may have been made. */
+export class AnswerLostError extends Error {
+  override readonly name = "AnswerLostError";
+}
+
 /** Returns the code of a failed call (docs/errors.md). Returns `undefined` if the call did not reach the service. */
 export function errorCode(error: unknown): string | undefined {
   if (!(error instanceof ConnectError)) return undefined;
@@ -13,6 +18,7 @@ export function errorCode(error: unknown): string | undefined {
  * value.
  */
 export function errorText(error: unknown, limits: Limits | undefined): string {
+  if (error instanceof AnswerLostError) return texts.answerLost;
   const code = errorCode(error);
   const limit = code === undefined ? undefined : texts.limits[code];
   if (limit && limits) return limit(limits);
@@ -25,7 +31,8 @@ export function isPassing(error: unknown): boolean {
   return isConnectionLost(error) || errorCode(error) === "temporarily_unavailable";
 }
 
-function isConnectionLost(error: unknown): boolean {
+/** Returns whether a call failed on its way, to the service or back. */
+export function isConnectionLost(error: unknown): boolean {
   if (!(error instanceof ConnectError) || errorCode(error) !== undefined) return false;
   // A failed fetch, a timeout and a proxy's 5xx answer have one of these codes.
   return [Code.Unknown, Code.Unavailable, Code.DeadlineExceeded, Code.Internal].includes(

@@ -17,6 +17,8 @@ type Asked<Data> = {
   readonly failureReason: unknown;
   /** Whether the data is of the filters before. */
   readonly isPlaceholderData: boolean;
+  /** "paused" while the browser is offline. */
+  readonly fetchStatus: string;
   readonly refetch: () => unknown;
 };
 
@@ -25,9 +27,10 @@ type Asked<Data> = {
  * adds a warning, except data of other filters.
  */
 export function Loaded<Data>(props: { query: Asked<Data>; children: (data: Data) => ReactNode }) {
-  const { refetch, isPlaceholderData } = props.query;
+  const { refetch, isPlaceholderData, fetchStatus } = props.query;
   const error = props.query.error ?? props.query.failureReason;
-  const data = error && isPlaceholderData ? undefined : shownData(props.query);
+  const isOfOtherFilters = isPlaceholderData && (error || fetchStatus === "paused");
+  const data = isOfOtherFilters ? undefined : shownData(props.query);
   if (data !== undefined) {
     return (
       <>

@@ -13,9 +13,8 @@ const MINUTES = new Intl.DateTimeFormat(LOCALE, PARTS);
 const DAYS = new Intl.DateTimeFormat(LOCALE, { dateStyle: "medium" });
 const SECONDS = new Intl.DateTimeFormat(LOCALE, { ...PARTS, second: "2-digit" });
 
-/** The reader's time zone now, such as `GMT+1`. */
-export const ZONE =
-  MINUTES.formatToParts().find(({ type }) => type === "timeZoneName")?.value ?? "";
+/** The reader's time zone, such as `Europe/London`. Its distance from UTC depends on the date. */
+export const ZONE = MINUTES.resolvedOptions().timeZone.replaceAll("_", " ");
 
 /**
  * A moment in the reader's time zone. On hover, it shows UTC. Without a moment it shows `instead`, by default a dash.

@@ -31,16 +31,29 @@ export function useHold(isHeld: boolean): number {
     held += 1;
     const end = new AbortController();
     const { signal } = end;
+    const { href, pathname } = location;
     addEventListener("beforeunload", (event) => event.preventDefault(), { signal });
     window.navigation?.addEventListener(
       "navigate",
       (event) => {
         const { sameDocument, url } = event.destination;
-        if (!sameDocument || new URL(url).pathname === location.pathname) return;
+        if (!sameDocument || new URL(url).pathname === pathname) return;
         event.preventDefault();
         setTries((before) => before + 1);
       },
       { signal },
+    );
+    // A browser refuses no way back in a frame, and no second one without a click between. So the page comes back. This
+    // listener is first, because the router's would show the other page.
+    addEventListener(
+      "popstate",
+      (event) => {
+        if (location.pathname === pathname) return;
+        event.stopImmediatePropagation();
+        history.pushState(null, "", href);
+        setTries((before) => before + 1);
+      },
+      { signal, capture: true },
     );
     return () => {
       end.abort();

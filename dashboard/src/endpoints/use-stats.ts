@@ -1,7 +1,7 @@
 import { type Endpoint, EndpointService } from "@activity/proto";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { createQueryOptions, useTransport } from "@connectrpc/connect-query";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
 import { nowMs } from "../common/clock.ts";
 import { useEndpoints } from "../deliveries/use-endpoints.ts";
 import { HOUR_MS, healthOf, sumOf } from "./hours.ts";
@@ -32,13 +32,18 @@ export function useDayStats(): readonly DayStats[] | undefined {
   const { data } = useQuery({
     queryKey: ["stats", ids],
     enabled: endpoints !== undefined,
-    queryFn: () => Promise.all(ids.map((id) => client.fetchQuery(optionsOf(id)))),
+    queryFn: async () => {
+      const read = ids.map(async (id) => [id, await client.fetchQuery(optionsOf(id))] as const);
+      return Object.fromEntries(await Promise.all(read));
+    },
     refetchInterval: READ_AGAIN_MS,
+    // A new endpoint must not remove the others for a moment, with their open dialogs.
+    placeholderData: keepPreviousData,
   });
   return (
     data &&
-    [...(endpoints?.values() ?? [])].map((endpoint, index) => {
-      const hours = data[index]?.hours ?? [];
+    [...(endpoints?.values() ?? [])].map((endpoint) => {
+      const hours = data[endpoint.id]?.hours ?? [];
       const { delivered } = sumOf(hours, dayMs);
       return { endpoint, delivered, health: healthOf(hours, dayMs) };
     })

@@ -46,11 +46,16 @@ export function AccountDialog() {
             <Button
               look="danger"
               isPending={everywhere.isPending}
-              onClick={() => everywhere.mutate({})}
+              onClick={() => everywhere.mutate({}, { onSuccess: close })}
             >
               {texts.session.signOutEverywhere}
             </Button>
-            <Button look="primary" isPending={signOut.isPending} onClick={() => signOut.mutate({})}>
+            <Button
+              look="primary"
+              isPending={signOut.isPending}
+              // The page behind may hold the reader for a secret.
+              onClick={() => signOut.mutate({}, { onSuccess: close })}
+            >
               {texts.session.signOut}
             </Button>
           </DialogButtons>

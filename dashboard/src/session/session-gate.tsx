@@ -19,7 +19,15 @@ import { SessionWatch } from "./session-watch.tsx";
 const TRY_AGAIN_MS = 5_000;
 
 type State =
-  | { readonly kind: "opening" | "ended" | "used-up" | "signed-out" | "another-account" }
+  | {
+      readonly kind:
+        | "opening"
+        | "ended"
+        | "used-up"
+        | "signed-out"
+        | "another-account"
+        | "not-kept";
+    }
   | { readonly kind: "open"; readonly session: Session }
   | { readonly kind: "failed"; readonly error: unknown };
 
@@ -38,14 +46,24 @@ export function SessionGate({ code, children }: { code: string | undefined; chil
     (replaceSession: boolean) => {
       setState({ kind: "opening" });
       const sessions = createClient(SessionService, transport);
-      const opened =
-        code === undefined
-          ? sessions.getSession({})
-          : sessions.exchangeCode({ code, replaceSession });
-      opened.then(
-        ({ session }) => {
-          if (session && code !== undefined) tellOpenedSession(session.accountId);
-          setState(session ? { kind: "open", session } : { kind: "ended" });
+      if (code === undefined) {
+        sessions.getSession({}).then(
+          ({ session }) => setState(session ? { kind: "open", session } : { kind: "ended" }),
+          (error: unknown) => setState(stateAfter(error)),
+        );
+        return;
+      }
+      sessions.exchangeCode({ code, replaceSession }).then(
+        async ({ session }) => {
+          if (session === undefined) return setState({ kind: "ended" });
+          // Some browsers drop the cookie, for example in a frame.
+          const isKept = await sessions.getSession({}).then(
+            () => true,
+            (error: unknown) => errorCode(error) !== "session_ended",
+          );
+          if (!isKept) return setState({ kind: "not-kept" });
+          tellOpenedSession(session.accountId);
+          setState({ kind: "open", session });
         },
         (error: unknown) => setState(stateAfter(error)),
       );
@@ -66,7 +84,8 @@ export function SessionGate({ code, children }: { code: string | undefined; chil
     [],
   );
   const openSession = useMemo(
-    () => session && { session, leave: () => setState({ kind: "signed-out" }) },
+    // A secret that is shown once stays until it is saved.
+    () => session && { session, leave: () => onceFree(() => setState({ kind: "signed-out" })) },
     [session],
   );
 
@@ -100,6 +119,8 @@ export function SessionGate({ code, children }: { code: string | undefined; chil
           <a href="/">{texts.session.anotherAccount.stay}</a>
         </Door>
       );
+    case "not-kept":
+      return <Door {...texts.session.notKept} />;
     case "signed-out":
     case "ended":
       return (

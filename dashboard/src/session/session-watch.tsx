@@ -12,6 +12,12 @@ import { onOpenedSession } from "./opened-sessions.ts";
 
 const ASK_EVERY_MS = 60_000;
 
+/** The reader may stay for a secret that is shown once. The page then leaves when they have saved it. */
+function openStart(): void {
+  location.assign("/");
+  onceFree(() => location.assign("/"));
+}
+
 /**
  * Reads the session every minute, when the reader returns to the tab, and when another tab opens a session. So the page
  * soon shows that a session has ended or changed. For a session of another account the tab goes to the start page.
@@ -33,7 +39,7 @@ export function SessionWatch(props: {
   );
   const now = data?.session ?? session;
   useEffect(() => {
-    if (now.accountId !== session.accountId) location.assign("/");
+    if (now.accountId !== session.accountId) openStart();
     // A session with fewer scopes would remove a secret that is shown once.
     else if (!equals(SessionSchema, now, session)) onceFree(() => onChanged(now));
   }, [now, session, onChanged]);
@@ -41,7 +47,7 @@ export function SessionWatch(props: {
     () =>
       onOpenedSession((accountId) => {
         // At once: the cookie is of the other account already.
-        if (accountId !== session.accountId) location.assign("/");
+        if (accountId !== session.accountId) openStart();
         else void refetch();
       }),
     [session.accountId, refetch],

@@ -19,6 +19,10 @@ export const session = {
     enter: "Open the other account",
     stay: "Stay where I am",
   },
+  notKept: {
+    title: "Your browser did not keep the session",
+    text: "Allow cookies for this page, or open the dashboard in its own tab or in another browser, with a new link.",
+  },
   signedOut: {
     title: "You are signed out",
     text: "To come back, open the dashboard from the site that brought you here.",

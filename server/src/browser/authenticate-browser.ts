@@ -8,6 +8,7 @@ import { type Authenticate, type Call, countUnknown, throwIfRefused } from "../r
 import type { FindService } from "../rpc/registered-service.ts";
 import { sessionTextIn } from "../session/session-cookie.ts";
 import type { Sessions } from "../session/sessions.ts";
+import type { DashboardConfig } from "./dashboard-config.ts";
 import { checkOwnPage } from "./door.ts";
 
 /**
@@ -18,7 +19,7 @@ export function createAuthenticateBrowser(
   admission: Admission,
   sessions: Sessions,
   findService: FindService,
-  origin: string,
+  { origin, isEmbedded }: Pick<DashboardConfig, "origin" | "isEmbedded">,
 ): Authenticate {
   return async (call) => {
     checkOwnPage(call.header, origin);
@@ -38,7 +39,7 @@ export function createAuthenticateBrowser(
   }
 
   async function findSession(call: Call): Promise<SessionRecord> {
-    const text = sessionTextIn(call.header.get("cookie"));
+    const text = sessionTextIn(call.header.get("cookie"), isEmbedded);
     const session =
       text === undefined
         ? undefined

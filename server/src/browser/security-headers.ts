@@ -26,8 +26,9 @@ export function securityHeaders(
     ["referrer-policy", "no-referrer"],
     ["x-content-type-options", "nosniff"],
     ["cross-origin-opener-policy", "same-origin"],
-    // A site with cross-origin isolation embeds only resources that allow it.
+    // A site with cross-origin isolation embeds only pages with these two.
     ["cross-origin-resource-policy", isEmbedded ? "cross-origin" : "same-origin"],
+    ...(isEmbedded ? [["cross-origin-embedder-policy", "require-corp"] as const] : []),
     ...(origin.startsWith("https:")
       ? [["strict-transport-security", `max-age=${YEAR_SECONDS}`] as const]
       : []),

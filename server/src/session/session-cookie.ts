@@ -1,7 +1,11 @@
 import { SESSION_LIFE_SECONDS } from "./session-secret.ts";
 
-/** With `__Host-`, browsers accept the cookie only over HTTPS and send it only to this host, for all of its paths. */
-const NAME = "__Host-session";
+/**
+ * With `__Host-`, browsers accept the cookie only over HTTPS and send it only to this host, for all of its paths. An
+ * embedded dashboard has another name, because a browser sends old cookies of the first form too, and cannot replace
+ * them by cookies of the other form.
+ */
+const nameOf = (isEmbedded: boolean) => (isEmbedded ? "__Host-session-embedded" : "__Host-session");
 /** `HttpOnly`: no script can read the cookie. */
 const ALWAYS = "Path=/; HttpOnly; Secure";
 
@@ -19,12 +23,12 @@ export function endedCookie(isEmbedded: boolean): string {
 }
 
 /** Returns the session's text from a `Cookie` header; `undefined` if there is none. */
-export function sessionTextIn(header: string | null): string | undefined {
+export function sessionTextIn(header: string | null, isEmbedded: boolean): string | undefined {
   const pairs = (header ?? "").split(";").map((pair) => pair.trim().split("="));
-  return pairs.find(([name]) => name === NAME)?.[1];
+  return pairs.find(([name]) => name === nameOf(isEmbedded))?.[1];
 }
 
 function cookie(value: string, maxAgeSeconds: number, isEmbedded: boolean): string {
   const sent = isEmbedded ? "SameSite=None; Partitioned" : "SameSite=Strict";
-  return `${NAME}=${value}; ${ALWAYS}; ${sent}; Max-Age=${maxAgeSeconds}`;
+  return `${nameOf(isEmbedded)}=${value}; ${ALWAYS}; ${sent}; Max-Age=${maxAgeSeconds}`;
 }

@@ -79,7 +79,7 @@ export function createSessionService(
     async exchangeCode({ code, replaceSession }, { values, requestHeader, responseHeader }) {
       if (!isSessionSecret(code)) throw linkUsedUp();
       const codeHash = hashSessionSecret(code);
-      const presented = sessionTextIn(requestHeader.get("cookie"));
+      const presented = sessionTextIn(requestHeader.get("cookie"), isEmbedded);
       const before = presented === undefined ? undefined : hashSessionSecret(presented);
       if (before !== undefined) {
         // A link that does not work must not end a session.

@@ -119,6 +119,52 @@ it("a link asks before it enters another account; other tabs then follow. ADR 00
   await page.getByRole("dialog").getByText(name).waitFor();
 });
 
+it("a new secret stays until it is saved, even if another tab enters another account, or its reader signs out", async () => {
+  const createEndpoint = async () => {
+    const page = await browsers.signIn(await createAccount(browsers.stack));
+    await page.getByRole("link", { name: "Endpoints" }).click();
+    await page.getByRole("link", { name: "Create endpoint" }).click();
+    await page.getByLabel("URL", { exact: true }).fill("https://example.com/");
+    await page.getByRole("button", { name: "Create endpoint" }).click();
+    const secret = page.getByText("whsec_").first();
+    await secret.waitFor();
+    return { page, secret, saved: page.getByLabel("I saved it") };
+  };
+  const entered = await createEndpoint();
+  const stayed = entered.page.waitForEvent("dialog");
+  entered.page.on("dialog", (dialog) => dialog.dismiss());
+  const second = await entered.page.context().newPage();
+  await second.goto(await browsers.link(await createAccount(browsers.stack)));
+  await second.getByRole("button", { name: "Open the other account" }).click();
+  await stayed;
+  await entered.secret.waitFor();
+  // Not check(), because the page leaves at once.
+  await entered.saved.click();
+  await entered.page.waitForURL(`${browsers.origin}/`);
+
+  const left = await createEndpoint();
+  await left.page.getByRole("button", { name: /^Account/ }).click();
+  await left.page.getByRole("button", { name: "Sign out", exact: true }).click();
+  await left.page.getByRole("dialog").waitFor({ state: "detached" });
+  await left.secret.waitFor();
+  await left.saved.click();
+  await left.page
+    .getByRole("heading", { name: /^(You are signed out|Your session has ended)$/ })
+    .waitFor();
+});
+
+it("a browser that drops the session's cookie is told so", async () => {
+  const page = await (await browsers.window()).newPage();
+  await page.route("**/*.SessionService/ExchangeCode", async (route) => {
+    const response = await route.fetch();
+    await page.context().clearCookies();
+    const { "set-cookie": _, ...headers } = response.headers();
+    await route.fulfill({ response, headers });
+  });
+  await page.goto(await browsers.link(await createAccount(browsers.stack)));
+  await page.getByRole("heading", { name: "Your browser did not keep the session" }).waitFor();
+});
+
 it("the page continues by itself once the network is back", async () => {
   const page = await browsers.signIn(await createAccount(browsers.stack));
   await page.context().setOffline(true);
