@@ -14,7 +14,7 @@ function parseLines(text: string): (readonly [string, string])[] {
 
 function parseJson(text: string): (readonly [string, string])[] {
   try {
-    return Object.entries(JSON.parse(text)).flatMap(([name, values]) =>
+    return Object.entries(JSON.parse(text.trim())).flatMap(([name, values]) =>
       [values].flat().map((value) => [name, String(value)] as const),
     );
   } catch {

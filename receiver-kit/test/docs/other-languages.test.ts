@@ -25,7 +25,12 @@ beforeAll(async () => {
 /** With an empty cache, Go compiles its standard library first. */
 const GO_TEST_MS = 300_000;
 
-const EXPECTED = vectorsFile.vectors.map(({ reason }) => reason ?? "verified").join("\n");
+/** After the vectors: no secret, an empty one, two during a rotation, and no headers, each with a good delivery. */
+const EXPECTED = [
+  ...vectorsFile.vectors.map(({ reason }) => reason ?? "verified"),
+  ...["unusable_secret", "unusable_secret", "verified", "malformed_timestamp"],
+].join("\n");
+const OLD_SECRET = `whsec_${"0".repeat(43)}=`;
 
 it("has a Python function with the expected result for every vector", () => {
   writeFileSync(path.join(folder, "verify.py"), blocks.get("verify.py") ?? "");
@@ -33,12 +38,18 @@ it("has a Python function with the expected result for every vector", () => {
     path.join(folder, "run.py"),
     `import base64, json, sys
 from verify import verify
-for v in json.load(open(sys.argv[1]))["vectors"]:
+def show(v, secrets, headers):
     try:
-        verify(base64.b64decode(v["body_base64"]), v["headers"], v["secret"], v["now_seconds"])
+        verify(base64.b64decode(v["body_base64"]), headers, secrets, v["now_seconds"])
         print("verified")
     except ValueError as error:
         print(error)
+vectors = json.load(open(sys.argv[1]))["vectors"]
+for v in vectors: show(v, [v["secret"]], v["headers"])
+good = next(v for v in vectors if v["reason"] is None)
+lower = {name.lower(): value for name, value in good["headers"].items()}
+for secrets in [], [""], ["${OLD_SECRET}", good["secret"]]: show(good, secrets, lower)
+show(good, [good["secret"]], {})
 `,
   );
   const output = execFileSync("python3", ["run.py", vectorsPath], {
@@ -54,18 +65,23 @@ it("has a PHP function with the expected result for every vector", () => {
     path.join(folder, "run.php"),
     `<?php
 require 'verify.php';
-foreach (json_decode(file_get_contents($argv[1]), true)['vectors'] as $v) {
+function show(array $v, array $secrets, array $headers): void {
     $server = [];
-    foreach ($v['headers'] as $name => $value) {
+    foreach ($headers as $name => $value) {
         $server['HTTP_' . strtoupper(str_replace('-', '_', $name))] = $value;
     }
     try {
-        verify(base64_decode($v['body_base64']), $server, $v['secret'], $v['now_seconds']);
+        verify(base64_decode($v['body_base64']), $server, $secrets, $v['now_seconds']);
         echo "verified\n";
     } catch (UnexpectedValueException $error) {
         echo $error->getMessage(), "\n";
     }
 }
+$vectors = json_decode(file_get_contents($argv[1]), true)['vectors'];
+foreach ($vectors as $v) show($v, [$v['secret']], $v['headers']);
+[$good] = array_values(array_filter($vectors, fn ($v) => $v['reason'] === null));
+foreach ([[], [''], ['${OLD_SECRET}', $good['secret']]] as $secrets) show($good, $secrets, $good['headers']);
+show($good, [$good['secret']], []);
 `,
   );
   const output = execFileSync(php.command, [...php.leading, "-n", "run.php", vectorsPath], {
@@ -97,6 +113,7 @@ func TestVectors(t *testing.T) {
 	text, _ := os.ReadFile(os.Getenv("VECTORS"))
 	var file struct {
 		Vectors []struct {
+			Reason     *string           \`json:"reason"\`
 			Secret     string            \`json:"secret"\`
 			NowSeconds int64             \`json:"now_seconds"\`
 			Headers    map[string]string \`json:"headers"\`
@@ -106,17 +123,30 @@ func TestVectors(t *testing.T) {
 	if err := json.Unmarshal(text, &file); err != nil {
 		t.Fatal(err)
 	}
-	for _, v := range file.Vectors {
+	good := 0
+	show := func(place int, secrets []string, headers map[string]string) {
+		v := file.Vectors[place]
 		header := http.Header{}
-		for name, value := range v.Headers {
+		for name, value := range headers {
 			header.Set(name, value)
 		}
-		if _, err := Verify(v.Body, header, v.Secret, v.NowSeconds); err != nil {
+		if _, err := Verify(v.Body, header, secrets, v.NowSeconds); err != nil {
 			fmt.Println("=", err)
 		} else {
 			fmt.Println("= verified")
 		}
 	}
+	for place, v := range file.Vectors {
+		show(place, []string{v.Secret}, v.Headers)
+		if v.Reason == nil {
+			good = place
+		}
+	}
+	v := file.Vectors[good]
+	for _, secrets := range [][]string{{}, {""}, {"${OLD_SECRET}", v.Secret}} {
+		show(good, secrets, v.Headers)
+	}
+	show(good, []string{v.Secret}, map[string]string{})
 }
 `,
     );

@@ -14,6 +14,8 @@ export async function readRawBody(
   if (request.readableDidRead || request.readableEnded) {
     throw new VerificationError("body_not_raw", readBefore);
   }
+  // Its "close" was emitted, so reading would never end.
+  if (request.destroyed) throw new Error("the connection closed before the body was read");
   checkAnnouncedLength(request.headers["content-length"], limitBytes);
   return collect(request, limitBytes);
 }

@@ -10,6 +10,9 @@ import { createTransactionStore } from "../../once/transaction-store.ts";
 import { createMysqlClaims, keepNewest, takeClaim, updateHeld } from "./claims.ts";
 import type { MysqlPooledConnection, MysqlQueryable } from "./queryable.ts";
 
+/** How long a claim counts that is not rolled back. `complete` replaces it by the time to keep. */
+const CLAIM_MS = 30_000;
+
 /** The context of work in a transaction. */
 export interface MysqlTransactionContext<Connection> {
   /** The connection of the transaction that also writes the mark. Run the work's statements on it. */
@@ -28,7 +31,8 @@ export function createMysqlTransactionStore<Connection extends MysqlPooledConnec
     markDone({ connection }, eventId) {
       const owner = createToken();
       owners.set(connection, owner);
-      return takeClaim(connection, eventId, owner, keepMs).catch(heldWhenLockWasLost);
+      // Short, because a statement of the work that commits implicitly would commit the claim too.
+      return takeClaim(connection, eventId, owner, CLAIM_MS).catch(heldWhenLockWasLost);
     },
     // A deadlock rolls the whole transaction back. Later statements of the work then commit one by one.
     complete: ({ connection }, eventId) =>

@@ -1,5 +1,6 @@
 import type { ClaimResult, Claims } from "../../once/claims.ts";
 import type { SqliteDatabase } from "./database.ts";
+import { firstValue } from "./schema.ts";
 
 // All processes that share the file run on one machine, with one clock.
 const now = Date.now;
@@ -40,7 +41,7 @@ export function takeClaim(
   if (Number(changes) === 1) return "claimed";
   const row = db.prepare("SELECT owner FROM receiver_kit_event WHERE event_id = ?").get(eventId);
   // A row that disappeared meanwhile was released. The next delivery can claim it.
-  return row && (row as { owner: string | null }).owner === null ? "done" : "held";
+  return row && firstValue(row) === null ? "done" : "held";
 }
 
 /** Keeps the newest time of a record in the column `owner`, and returns it. */
@@ -58,7 +59,7 @@ export function keepNewest(
   ).run(record, time, now() + keepMs);
   const row = db.prepare("SELECT owner FROM receiver_kit_event WHERE event_id = ?").get(record);
   // It is missing only if another process deleted it after `keepMs`.
-  return (row as { owner: string } | undefined)?.owner ?? time;
+  return String(firstValue(row) ?? time);
 }
 
 function updateHeld(

@@ -16,10 +16,15 @@ export function createTable(db: SqliteDatabase): void {
   db.exec(CREATE_TABLE_SQL);
 }
 
+/** Returns the first value of a row. By a connection's options a row is an object or a list, a number maybe a BigInt. */
+export function firstValue(row: unknown): unknown {
+  return Object.values(row ?? {})[0];
+}
+
 const BUSY_TIMEOUT_MS = 5000;
 
 /** Makes a connection wait for other processes' locks, unless it already has a timeout. */
 export function waitWhenBusy(db: SqliteDatabase): void {
-  const row = db.prepare("PRAGMA busy_timeout").get() as { timeout: number };
-  if (row.timeout === 0) db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+  if (Number(firstValue(db.prepare("PRAGMA busy_timeout").get())) === 0)
+    db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
 }
