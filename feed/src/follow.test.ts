@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { CheckpointState } from "./checkpoint/checkpoint.ts";
 import { type Activity, FeedError, type FollowOptions, file, follow, memory } from "./index.ts";
 import { createRecord, KEY, refuse, startTestApi, type TestApi } from "./testing/test-api.ts";
@@ -85,6 +85,32 @@ describe("§4.4 follow", () => {
     expect(api.asked[0]?.query).toEqual({ order: "desc", limit: "1" });
     expect(polls()[0]?.query).toMatchObject({ type: "raid", since });
     expect(checkpoint.load()).toMatchObject({ since });
+  });
+
+  it("begins a later follower at its own start, although it shares the cursor of an earlier one", async () => {
+    store(1, 1);
+    const first = start({ since: undefined });
+    const next = first.next();
+    await expect.poll(() => polls().length).toBe(1);
+    store(2, 4);
+    await next;
+    await take(first, 2);
+    const checkpoint = memory();
+    void start({ since: undefined, checkpoint }).next();
+    const since = createRecord(4).recorded_at.replace("000Z", "001Z");
+    await expect.poll(() => checkpoint.load()).toMatchObject({ since });
+  });
+
+  it("ends no follower if a callback throws", async () => {
+    const logged = vi.spyOn(console, "error").mockReturnValue();
+    const onWait = () => {
+      throw new Error("a bug of the caller");
+    };
+    api.instead.push(refuse(503, "temporarily_unavailable", { "Retry-After": "0" }));
+    const records = store(1, 1);
+    expect(await take(start({ onWait }), 1)).toEqual(idsOf(records));
+    expect(logged).toHaveBeenCalledOnce();
+    logged.mockRestore();
   });
 
   it("polls a service that does not wait when wake() is called", async () => {

@@ -1,3 +1,4 @@
+import { callBack } from "./call-back.ts";
 import type { Checkpoint } from "./checkpoint/checkpoint.ts";
 import { memory } from "./checkpoint/memory.ts";
 import { loadProgress, type Progress } from "./checkpoint/progress.ts";
@@ -48,7 +49,9 @@ export function follow(options: FollowOptions): Follower {
   async function* run(): AsyncGenerator<Activity, void, undefined> {
     if (signal?.aborted) return;
     // A new function for each follower: the set of followers would hold the same one only once.
-    const seat = joinPoller(connection, filters, (reason, ms) => onWait(reason, ms));
+    const seat = joinPoller(connection, filters, (reason, ms) => {
+      callBack("onWait", () => onWait(reason, ms));
+    });
     poller = seat.poller;
     const ended = new AbortController();
     const end = () => ended.abort();
@@ -56,7 +59,10 @@ export function follow(options: FollowOptions): Follower {
     const checkKey = createKeyCheck(connection, onKeyEnding, ended.signal);
     try {
       const progress = await loadProgress(checkpoint, filters, since);
-      await progress.begin(progress.position() ?? (await poller.findEnd(signal)));
+      const saved = progress.position();
+      await progress.begin(
+        saved ? { position: saved, start: saved.since } : await poller.findEnd(signal),
+      );
       for (;;) {
         checkKey();
         yield* nextPage(poller, progress);

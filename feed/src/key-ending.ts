@@ -1,3 +1,4 @@
+import { callBack } from "./call-back.ts";
 import type { Connection } from "./connection.ts";
 import type { Me } from "./contract.ts";
 import { request } from "./request.ts";
@@ -25,12 +26,11 @@ export function createKeyCheck(
     if (onKeyEnding === undefined || Date.now() < nextMs) return;
     nextMs = Date.now() + DAY_MS;
     // Not awaited, because the feed must not wait for it. A refused key ends the feed anyway.
-    request<{ data: Me }>(connection, { path: "/me" }, { signal }).then(
-      ({ body }) => {
+    request<{ data: Me }>(connection, { path: "/me" }, { signal })
+      .then(({ body }) => {
         const days = daysLeft(body.data.key.expires_at, Date.now());
-        if (days !== undefined) onKeyEnding(days);
-      },
-      () => {},
-    );
+        if (days !== undefined) callBack("onKeyEnding", () => onKeyEnding(days));
+      })
+      .catch(() => {});
   };
 }

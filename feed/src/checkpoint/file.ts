@@ -1,7 +1,12 @@
 import { open, readFile, rename } from "node:fs/promises";
 import { dirname } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { FeedError } from "../feed-error.ts";
 import type { Checkpoint } from "./checkpoint.ts";
+
+const HELD = new Set(["EPERM", "EACCES", "EBUSY"]);
+/** How long another program may hold the file, and the pause between two tries. */
+const [HELD_MS, HELD_AGAIN_MS] = [2_000, 50];
 
 /**
  * Keeps the position in a file. Only one follower may use a file at a time. A crash or a power cut leaves either the
@@ -23,7 +28,7 @@ export function file(path: string): Checkpoint {
     async save(state) {
       const fresh = `${path}.new`;
       await writeDurably(fresh, `${JSON.stringify(state)}\n`);
-      await rename(fresh, path);
+      await renameOver(fresh, path);
       await syncFolder(dirname(path));
     },
   };
@@ -45,6 +50,20 @@ async function writeDurably(path: string, text: string): Promise<void> {
     await opened.sync();
   } finally {
     await opened.close();
+  }
+}
+
+/** On Windows another program, such as a virus scanner, may hold the file for a moment. */
+async function renameOver(from: string, to: string): Promise<void> {
+  const untilMs = performance.now() + HELD_MS;
+  for (;;) {
+    try {
+      return await rename(from, to);
+    } catch (error) {
+      const code = error instanceof Error && "code" in error ? String(error.code) : "";
+      if (!HELD.has(code) || performance.now() > untilMs) throw error;
+      await sleep(HELD_AGAIN_MS);
+    }
   }
 }
 

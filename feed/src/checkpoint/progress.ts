@@ -1,7 +1,7 @@
 import type { Activity } from "../contract.ts";
 import { FeedError } from "../feed-error.ts";
 import type { FilterOptions } from "../filters.ts";
-import type { Position } from "../poller/poller.ts";
+import type { End, Position } from "../poller/poller.ts";
 import type { Checkpoint, CheckpointState } from "./checkpoint.ts";
 
 /**
@@ -14,8 +14,8 @@ const MAX_PROCESSED = 500;
 export interface Progress {
   /** Undefined until the stream has begun. */
   position(): Position | undefined;
-  /** Begins at `end` if the stream has no position yet. */
-  begin(end: Position): Promise<void>;
+  /** Begins at the end of the feed if the stream has no position yet. */
+  begin(end: End): Promise<void>;
   isProcessed(id: string): boolean;
   /** Notes one processed record, and the next cursor if the record was the last of its page. */
   note(activity: Activity | undefined, cursor: string | undefined): Promise<void>;
@@ -67,9 +67,9 @@ export async function loadProgress(
   }
   return {
     position: () => position,
-    async begin(end) {
-      if (position === undefined) beginning = end.since;
-      position ??= end;
+    async begin({ position: shared, start }) {
+      if (position === undefined) beginning = start;
+      position ??= shared;
       await save();
     },
     isProcessed: (id) => processed.has(id),
@@ -87,7 +87,7 @@ export async function loadProgress(
       await save();
     },
     async restart() {
-      position = { since: recordedAt ?? position?.since, cursor: undefined };
+      position = { since: recordedAt ?? beginning, cursor: undefined };
       await save();
     },
   };

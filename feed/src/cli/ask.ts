@@ -2,8 +2,15 @@ const CTRL_C = "\u0003";
 const CTRL_D = "\u0004";
 const BACKSPACE = /[\b\u007f]/;
 
-/** Asks at a terminal without showing the typed text. At Ctrl-C calls `interrupt` and returns an empty text. */
-export function askHidden(question: string, interrupt: () => void): Promise<string> {
+/**
+ * Asks at a terminal without showing the typed text. At Ctrl-C calls `interrupt`. Then, or when the signal aborts,
+ * returns an empty text.
+ */
+export function askHidden(
+  question: string,
+  interrupt: () => void,
+  signal: AbortSignal,
+): Promise<string> {
   const { stdin, stderr } = process;
   // Set before the question, so that text typed at once is not shown either.
   stdin.setRawMode(true).setEncoding("utf8").resume();
@@ -18,14 +25,13 @@ export function askHidden(question: string, interrupt: () => void): Promise<stri
     // A pasted key comes as one text, with its line end.
     const read = (text: string) => {
       for (const letter of text) {
-        if (letter === CTRL_C) {
-          interrupt();
-          return end("");
-        }
+        // It aborts the signal.
+        if (letter === CTRL_C) return interrupt();
         if (letter === "\r" || letter === "\n" || letter === CTRL_D) return end(typed);
         typed = BACKSPACE.test(letter) ? typed.slice(0, -1) : typed + letter;
       }
     };
     stdin.on("data", read);
+    signal.addEventListener("abort", () => end(""), { once: true });
   });
 }

@@ -7,6 +7,8 @@ const stopped = new AbortController();
 const stop = () => stopped.abort();
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, stop);
 
+// The hub must not end with the program that reads its messages.
+stderr.on("error", () => undefined);
 stdout.on("error", (error: NodeJS.ErrnoException) => {
   // `activity-feed follow | head` closes the pipe early.
   if (error.code === "EPIPE") process.exit();
@@ -19,6 +21,6 @@ process.exitCode = await runCommand(process.argv.slice(2), {
   env: process.env,
   print: (line) => new Promise((resolve) => stdout.write(`${line}\n`, () => resolve())),
   tell: (line) => stderr.write(`${line}\n`),
-  ask: stdin.isTTY ? (question) => askHidden(question, stop) : undefined,
+  ask: stdin.isTTY ? (question) => askHidden(question, stop, stopped.signal) : undefined,
   signal: stopped.signal,
 });

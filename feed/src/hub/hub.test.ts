@@ -223,6 +223,12 @@ describe("the hub's admission", () => {
     expect(await ask({ path: good, method: "POST" })).toBe(405);
   });
 
+  it("ignores the offer of another protocol", async () => {
+    const headers = { connection: "Upgrade, HTTP2-Settings", upgrade: "h2c" };
+    expect(await statusOf({ path: path(), headers })).toBe(200);
+    expect(await statusOf({ path: "/overlay", headers })).toBe(401);
+  });
+
   it("refuses targets that are no URL, and serves on", async () => {
     const upgrade = { connection: "Upgrade", upgrade: "websocket" };
     for (const path of ["//", "///?a", "http://["]) {

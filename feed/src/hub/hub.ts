@@ -1,5 +1,5 @@
-import { createServer, type IncomingMessage, STATUS_CODES } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, type IncomingMessage, ServerResponse, STATUS_CODES } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { type FollowOptions, follow } from "../follow.ts";
 import { type Refusal, refusalOf } from "./admit.ts";
@@ -57,7 +57,7 @@ export async function startHub({ port, token, ...options }: HubOptions): Promise
     listener.onClose(() => listeners.delete(listener));
   }
 
-  const server = createServer((request, response) => {
+  const answer = (request: IncomingMessage, response: ServerResponse) => {
     const url = urlOf(request);
     const refusal = refusalOf(request, url, admission);
     for (const [name, value] of Object.entries(PRIVATE)) response.setHeader(name, value);
@@ -71,18 +71,30 @@ export async function startHub({ port, token, ...options }: HubOptions): Promise
       const { status, sentence } = refusal ?? NOT_FOUND;
       response.writeHead(status, { "Content-Type": "text/plain" }).end(`${sentence}\n`);
     }
-  });
+  };
+  const server = createServer(answer);
   server.on("upgrade", (request, socket: Duplex, head) => {
     // Node removed its own listener. Without one, a reset would end the process.
     socket.on("error", () => socket.destroy());
+    if (request.headers.upgrade?.toLowerCase() !== "websocket") {
+      // Another protocol, such as h2c, is only offered: RFC 9110 §7.8.
+      const response = new ServerResponse(request);
+      response.shouldKeepAlive = false;
+      response.assignSocket(socket as Socket); // node:http passes the connection's Socket.
+      response.on("finish", () => socket.end());
+      // Read, so that the end of the connection is noticed.
+      socket.on("end", () => socket.destroy()).resume();
+      answer(request, response);
+      return;
+    }
     const url = urlOf(request);
     const refusal =
       refusalOf(request, url, admission) ?? (url.pathname === "/socket" ? undefined : NOT_FOUND);
     const listener = refusal ? undefined : openWebSocket(request, socket, head);
     if (listener) return add(listener, url.searchParams.get("after"));
     const status = refusal?.status ?? 400;
-    const answer = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\n\r\n`;
-    socket.end(answer, () => socket.destroy());
+    const refused = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\n\r\n`;
+    socket.end(refused, () => socket.destroy());
   });
   server.maxConnections = MAX_CONNECTIONS;
   await new Promise<void>((resolve, reject) => {

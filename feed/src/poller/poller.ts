@@ -23,12 +23,20 @@ export interface Position {
   readonly cursor: string | undefined;
 }
 
+/** The end of the feed, for a follower that begins now. */
+export interface End {
+  /** Where to read on. Followers may share it, so its `since` can be of an earlier start. */
+  readonly position: Position;
+  /** Undefined: the account has no record yet. */
+  readonly start: string | undefined;
+}
+
 export type OnWait = (reason: WaitReason, ms: number) => void;
 
 /** Reads the feed of one key and its filters for all followers in this process. */
 export interface Poller {
   /** Returns the end of the feed. Records that are stored from now on come after it. */
-  findEnd(signal: AbortSignal | undefined): Promise<Position>;
+  findEnd(signal: AbortSignal | undefined): Promise<End>;
   /** Returns the next page, which may be empty. Followers at the same position share the request. */
   next(position: Position, signal: AbortSignal | undefined): Promise<ActivityPage>;
   /** Ends all pauses, so that the next requests are sent at once, at most once a second. */
@@ -86,16 +94,17 @@ export function createPoller(connection: Connection, filters: FilterOptions): Po
     }
   }
 
-  async function readEnd(signal: AbortSignal): Promise<Position> {
+  async function readEnd(signal: AbortSignal): Promise<End> {
     // Without the filters: they may change later, and the stream must not begin before now then.
     const get = { path: "/activity", query: { order: "desc", limit: "1" } };
     const { body } = await request<ActivityPage>(connection, get, { signal, onWait });
     const [newest] = body.data;
+    const start = newest && justAfter(newest.recorded_at);
     // A new follower shares the requests of those that began at the end, unless they are behind.
-    if (end && end.lastId === newest?.id) return end.position;
-    const position = { since: newest && justAfter(newest.recorded_at), cursor: undefined };
-    end = { position, lastId: newest?.id };
-    return position;
+    if (end === undefined || end.lastId !== newest?.id) {
+      end = { position: { since: start, cursor: undefined }, lastId: newest?.id };
+    }
+    return { position: end.position, start };
   }
 
   return {
