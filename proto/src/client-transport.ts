@@ -22,8 +22,8 @@ const PAUSES_MS = [250, 1_000, 4_000];
 
 /**
  * Creates the transport of Connect's clients to the core. It uses gRPC, with the credential and a deadline for every
- * call. It tries unary calls again while the core is away, but only if the proto declares that a repetition changes
- * nothing. Those are reads, and writes that have an `external_id`.
+ * call. It tries unary calls again while the core is away, but only reads, and idempotent writes that have an
+ * `external_id`.
  */
 export function connectToCore({ url, credential, timeoutMs = TIMEOUT_MS }: CoreOptions): Transport {
   const authenticate: Interceptor = (next) => (request) => {
@@ -53,10 +53,12 @@ function isOfTheWay(failure: ConnectError): boolean {
 }
 
 const tryAgain: Interceptor = (next) => async (request) => {
+  const { NO_SIDE_EFFECTS, IDEMPOTENT } = MethodOptions_IdempotencyLevel;
   const { idempotency } = request.method;
+  // Of the other idempotent calls a repetition is refused, or begins another run, although the first call succeeded.
   const isRepeatable =
-    idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS ||
-    idempotency === MethodOptions_IdempotencyLevel.IDEMPOTENT;
+    idempotency === NO_SIDE_EFFECTS ||
+    (idempotency === IDEMPOTENT && "externalId" in request.message);
   const pausesMs = request.stream || !isRepeatable ? [] : [...PAUSES_MS];
   for (;;) {
     try {

@@ -1,5 +1,5 @@
 import { type IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
-import type { DescMethodUnary } from "@bufbuild/protobuf";
+import type { DescMethodUnary, JsonReadOptions } from "@bufbuild/protobuf";
 import {
   Code,
   ConnectError,
@@ -53,12 +53,15 @@ export function createUnaryWire(
     interceptors,
     contextValues,
     readMaxBytes,
+    jsonOptions,
   }: {
     readonly gate: Gate;
     readonly interceptors: readonly Interceptor[];
     readonly contextValues: (request: NodeRequest) => ContextValues;
     /** The most bytes of a message, unless its service has a lower limit. */
     readonly readMaxBytes: number;
+    /** How JSON is read. By default unknown fields are ignored. */
+    readonly jsonOptions?: Partial<JsonReadOptions> | undefined;
   },
 ): (request: NodeRequest, response: NodeResponse) => boolean {
   const handlers = createUnaryHandlers(services, interceptors, "connect");
@@ -70,7 +73,9 @@ export function createUnaryWire(
       const method = each as DescMethodUnary; // others have no handler
       const handler = handlers.get(method);
       if (handler === undefined) continue;
-      const serialization = createMethodSerializationLookup(method, undefined, undefined, limits);
+      const serialization = createMethodSerializationLookup(
+        ...[method, undefined, jsonOptions, limits],
+      );
       const path = `/${method.parent.typeName}/${method.name}`;
       served.set(path, { method, handler, serialization, maxBytes });
     }

@@ -1,6 +1,8 @@
 import { constants } from "node:http2";
 import type { DescService } from "@bufbuild/protobuf";
 import { createContextValues, type Interceptor, type ServiceImpl } from "@connectrpc/connect";
+import { parseTimeout as parseConnectTimeout } from "@connectrpc/connect/protocol-connect";
+import { parseTimeout as parseGrpcTimeout } from "@connectrpc/connect/protocol-grpc";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
 import { keepConnectionKey, peerAddressKey } from "../admission/caller.ts";
 import { isOpenToAnybody } from "./access.ts";
@@ -14,6 +16,21 @@ import { BODY_MS, closeUnlessRead } from "./unread-body.ts";
 /** The most bytes of one message, both as sent and decompressed. An import sends many messages. */
 const MAX_MESSAGE_BYTES = 1024 * 1024;
 
+/**
+ * JSON of internal services. Text that is not UTF-8 is refused, as in the binary form: two ids could become one. A field
+ * or a name of an enum that this version does not know is refused too: without it the call would do more.
+ */
+const JSON_OPTIONS = {
+  ignoreUnknownFields: false,
+  textDecoder: new TextDecoder("utf-8", { fatal: true }),
+};
+/** Longer timers of Node end at once. */
+const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
+const TIMEOUT_HEADERS = [
+  ["connect-timeout-ms", parseConnectTimeout],
+  ["grpc-timeout", parseGrpcTimeout],
+] as const;
+
 /** Creates the handler of a listener's requests in gRPC, gRPC-Web and Connect. */
 export function createWireHandler(
   services: readonly RegisteredService[],
@@ -26,10 +43,10 @@ export function createWireHandler(
       .set(keepConnectionKey, () => connections.keep(request));
   const answerUnary = createUnaryWire(services, {
     ...{ gate, interceptors, contextValues },
-    readMaxBytes: MAX_MESSAGE_BYTES,
+    ...{ readMaxBytes: MAX_MESSAGE_BYTES, jsonOptions: JSON_OPTIONS },
   });
   const answerOther = connectNodeAdapter({
-    ...{ requestGate: gate, interceptors, contextValues },
+    ...{ requestGate: gate, interceptors, contextValues, jsonOptions: JSON_OPTIONS },
     routes(router) {
       for (const registered of services) {
         const { service, implementation } = registered;
@@ -46,8 +63,17 @@ export function createWireHandler(
     if ("stream" in response && !longPaths.has(request.url)) {
       closeUnlessRead(response.stream, BODY_MS, constants.NGHTTP2_CANCEL);
     }
+    removeLongTimeout(request);
     answerOther(request, response);
   };
+}
+
+/** Removes a deadline that is further away than timers reach, 24 days. */
+function removeLongTimeout({ headers }: NodeRequest): void {
+  for (const [name, parse] of TIMEOUT_HEADERS) {
+    const { timeoutMs = 0 } = parse(headers[name]?.toString() ?? null, Number.MAX_SAFE_INTEGER);
+    if (timeoutMs > LONGEST_TIMEOUT_MS) delete headers[name];
+  }
 }
 
 /** Returns the paths of streaming calls of known callers, whose bodies have no time limit. */

@@ -36,9 +36,11 @@ export function createServiceCredentials(pool: Pool, nowMs: () => number): Servi
 
   async function lookUp(hash: Buffer, id: string, count: (() => Promise<void>) | undefined) {
     await count?.();
+    // From before the look-up, because its answer can be late.
+    const untilMs = nowMs() + CACHE_TTL_MS;
     const credential = await findServiceCredentialByHash(pool, hash);
     if (credential === undefined) cache.delete(id);
-    else cache.set(id, { credential, untilMs: nowMs() + CACHE_TTL_MS });
+    else cache.set(id, { credential, untilMs });
     return credential;
   }
 

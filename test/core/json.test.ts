@@ -1,0 +1,45 @@
+import { gzipSync } from "node:zlib";
+import { DonationService } from "@activity/proto";
+import { Permission } from "@activity/server";
+import { expect, it } from "vitest";
+import { createAccount, createPaidDonation } from "../harness/builders.ts";
+import { useTestStack } from "../harness/stack.ts";
+
+const stack = useTestStack();
+
+/** Makes a call in JSON, as `docs/first-day.md` does. Returns its HTTP status and error code. */
+async function post(method: string, body: Buffer, isCompressed = false) {
+  const credential = await stack.credential(Permission.DonationWrite);
+  const url = `http://127.0.0.1:${stack.corePort}/${DonationService.typeName}/${method}`;
+  const answer = await fetch(url, {
+    method: "POST",
+    headers: {
+      ...{ "content-type": "application/json", authorization: `Bearer ${credential}` },
+      ...(isCompressed && { "content-encoding": "gzip" }),
+    },
+    body: new Uint8Array(isCompressed ? gzipSync(body) : body),
+  });
+  return [answer.status, ((await answer.json()) as { code?: string }).code];
+}
+const REFUSED = [400, "invalid_argument"];
+
+it.each([false, true])(
+  "a call in JSON that is not UTF-8 is refused, because two ids could become one; compressed: %s",
+  async (isCompressed) => {
+    const accountId = await createAccount(stack);
+    const donation = { accountId, externalId: "é1", amountCents: "500", currency: "eur" };
+    const body = Buffer.from(JSON.stringify(donation), "latin1");
+    expect(await post("CreateDonation", body, isCompressed)).toEqual(REFUSED);
+  },
+);
+
+it("a call in JSON with an unknown name is refused, because it would do more without it", async () => {
+  const accountId = await createAccount(stack);
+  const { externalId } = await createPaidDonation(stack, accountId);
+  for (const more of [{ platform: "PLATFORM_CVS" }, { platfrom: "PLATFORM_CSV" }]) {
+    const body = Buffer.from(JSON.stringify({ accountId, externalId, ...more }));
+    expect(await post("DeleteDonation", body)).toEqual(REFUSED);
+  }
+  const body = Buffer.from(JSON.stringify({ accountId, externalId }));
+  expect(await post("DeleteDonation", body)).toEqual([200, undefined]);
+});
