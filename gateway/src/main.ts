@@ -1,8 +1,9 @@
-import { endAtSignal } from "@activity/runtime/end-at-signal";
+import { endAtSignal, exitWhileStarting } from "@activity/runtime/end-at-signal";
 import { ConfigError } from "@activity/runtime/environment";
 import { openHealth } from "@activity/runtime/health";
 import { createLog } from "@activity/runtime/log";
 import { openMetrics } from "@activity/runtime/metrics-listener";
+import { openOutput } from "@activity/runtime/process-output";
 import { redactText } from "@activity/runtime/redaction";
 import { openTraces } from "@activity/runtime/traces-exporter";
 import { createGateway } from "./app.ts";
@@ -10,7 +11,8 @@ import { readConfig } from "./config.ts";
 import { startCoreCheck } from "./core-check.ts";
 import { createCoreTransport } from "./upstream.ts";
 
-const log = createLog((line) => process.stderr.write(line));
+exitWhileStarting();
+const log = createLog(openOutput(process.stderr));
 
 try {
   const config = readConfig(process.env);

@@ -16,6 +16,18 @@ export function readDrainMs(env: Environment, problem: Problem): number {
   return seconds * 1_000;
 }
 
+/** A shell's codes of processes that a signal ended. */
+const exitAtSigint = () => process.exit(130);
+const exitAtSigterm = () => process.exit(143);
+
+/**
+ * Ends the process at a signal until `endAtSignal` or `atFirstSignal` is called. The system ignores signals to the first
+ * process of a container that listens to none.
+ */
+export function exitWhileStarting(): void {
+  process.once("SIGINT", exitAtSigint).once("SIGTERM", exitAtSigterm);
+}
+
 /** Calls `end` at the first SIGTERM or SIGINT. Exits with status 1 at a second one. */
 export function atFirstSignal(end: () => void): void {
   let endingSince: number | undefined;
@@ -25,6 +37,7 @@ export function atFirstSignal(end: () => void): void {
       end();
     } else if (performance.now() - endingSince > SAME_SIGNAL_MS) process.exit(1);
   };
+  process.off("SIGINT", exitAtSigint).off("SIGTERM", exitAtSigterm);
   for (const signal of SIGNALS) process.on(signal, hear);
 }
 

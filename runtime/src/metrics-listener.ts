@@ -1,6 +1,8 @@
+import type { Worker } from "node:cluster";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setTimeout as wait } from "node:timers/promises";
 import { type Metrics, type MetricsAddress, NO_METRICS } from "./metrics.ts";
 import { createMetrics } from "./metrics-families.ts";
 
@@ -8,6 +10,11 @@ import { createMetrics } from "./metrics-families.ts";
 const MAX_CONNECTIONS = 16;
 
 const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
+/** A scraper waits for ten seconds. */
+const ANSWER_WITHIN_MS = 3_000;
+/** What the primary process asks, and what another one answers. */
+type Asked = { readonly metricsFor: number };
+type Answered = { readonly metricsFor: number; readonly metrics: object };
 const NOWHERE = { address: undefined, close: () => undefined };
 
 /** Open metrics. */
@@ -28,26 +35,52 @@ export async function openMetrics(
   place?: number,
 ): Promise<OpenMetrics> {
   if (address === undefined) return { ...NOWHERE, metrics: NO_METRICS };
-  const { AggregatorRegistry, collectDefaultMetrics, Registry } = await import("prom-client");
+  const { collectDefaultMetrics, Registry } = await import("prom-client");
   const registry = new Registry();
   const metrics = createMetrics(registry, () => performance.now());
   collectDefaultMetrics({ register: registry });
   if (place === undefined) return { ...(await serve(address, () => registry.metrics())), metrics };
   registry.setDefaultLabels({ process: String(place) });
-  AggregatorRegistry.setRegistries([registry]);
-  // The constructor begins to answer the primary process.
-  new AggregatorRegistry();
+  process.on("message", async ({ metricsFor }: Partial<Asked>) => {
+    if (metricsFor === undefined) return;
+    const answer: Answered = { metricsFor, metrics: await registry.getMetricsAsJSON() };
+    // The primary process may be gone.
+    process.send?.(answer, undefined, undefined, () => undefined);
+  });
   return { metrics, address, close: () => undefined };
 }
 
-/** Serves the metrics of several processes on one page, each with the label `process`. */
+/**
+ * Serves the metrics of several processes on one page, each with the label `process`. A process that does not answer in
+ * time is left out. prom-client's own collector fails then, for all of them.
+ */
 export async function openProcessesMetrics(
   address: MetricsAddress | undefined,
 ): Promise<Omit<OpenMetrics, "metrics">> {
   if (address === undefined) return NOWHERE;
   const { AggregatorRegistry } = await import("prom-client");
-  const registry = new AggregatorRegistry();
-  return serve(address, () => registry.clusterMetrics());
+  const { default: cluster } = await import("node:cluster");
+  let asked = 0;
+  return serve(address, async () => {
+    asked += 1;
+    const metricsFor = asked;
+    const workers = Object.values(cluster.workers ?? {}).filter((one) => one?.isConnected());
+    const answers = new Map<number, object>();
+    const all = Promise.withResolvers<void>();
+    const hear = (worker: Worker, answer: Partial<Answered>) => {
+      if (answer.metricsFor !== metricsFor || answer.metrics === undefined) return;
+      answers.set(worker.id, answer.metrics);
+      if (answers.size === workers.length) all.resolve();
+    };
+    if (workers.length === 0) all.resolve();
+    cluster.on("message", hear);
+    // With a callback a failed message is no event of its own.
+    for (const worker of workers) worker?.send({ metricsFor } satisfies Asked, () => undefined);
+    await Promise.race([all.promise, wait(ANSWER_WITHIN_MS, undefined, { ref: false })]);
+    cluster.off("message", hear);
+    if (answers.size === 0) throw new Error("no process answered");
+    return AggregatorRegistry.aggregate([...answers.values()]).metrics();
+  });
 }
 
 async function serve({ host, port }: MetricsAddress, read: () => Promise<string>) {

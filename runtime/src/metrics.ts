@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { type Environment, type Problem, readPort } from "./environment.ts";
 
 /** Bucket bounds in seconds for network work, from a kept page to a timeout. */
@@ -55,5 +56,9 @@ export type MetricsAddress = { readonly host: string; readonly port: number };
 /** Reads METRICS_PORT and METRICS_HOST. Returns `undefined` if no port is given. Reports a wrong one. */
 export function readMetricsAddress(env: Environment, problem: Problem): MetricsAddress | undefined {
   const port = readPort(env, "METRICS_PORT", problem, HIGHEST_PORT);
-  return port === undefined ? undefined : { host: env.METRICS_HOST || "127.0.0.1", port };
+  const host = env.METRICS_HOST || "127.0.0.1";
+  // Temporal's SDK, which serves its metrics beside ours, takes no names.
+  if (isIP(host) === 0)
+    problem("METRICS_HOST must be an IP address, such as 127.0.0.1 or 0.0.0.0.");
+  return port === undefined ? undefined : { host, port };
 }

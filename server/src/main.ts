@@ -1,8 +1,9 @@
-import { endAtSignal } from "@activity/runtime/end-at-signal";
+import { endAtSignal, exitWhileStarting } from "@activity/runtime/end-at-signal";
 import { ConfigError } from "@activity/runtime/environment";
 import { openHealth } from "@activity/runtime/health";
 import { createLog } from "@activity/runtime/log";
 import { openMetrics } from "@activity/runtime/metrics-listener";
+import { openOutput } from "@activity/runtime/process-output";
 import { redactText } from "@activity/runtime/redaction";
 import { openTraces } from "@activity/runtime/traces-exporter";
 import { createServerApp, type ServerApp } from "./app.ts";
@@ -11,7 +12,9 @@ import { readConfig } from "./config.ts";
 import { migrate } from "./database/migrate.ts";
 import { MigrationError } from "./database/migration-file.ts";
 
-const writer = createLogWriter((text) => process.stdout.write(text));
+exitWhileStarting();
+openOutput(process.stderr);
+const writer = createLogWriter(openOutput(process.stdout));
 
 /** Runs the core as its own process, until a signal ends it. */
 async function main(): Promise<void> {

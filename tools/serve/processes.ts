@@ -1,13 +1,14 @@
 import cluster, { type Worker } from "node:cluster";
 import { once } from "node:events";
 import { availableParallelism } from "node:os";
-import { Transform } from "node:stream";
+import type { Readable } from "node:stream";
 import { parseArgs } from "node:util";
 import { endAtSignal } from "@activity/runtime/end-at-signal";
 import { ConfigError } from "@activity/runtime/environment";
 import { openHealth } from "@activity/runtime/health";
 import type { MetricsAddress } from "@activity/runtime/metrics";
 import { openProcessesMetrics } from "@activity/runtime/metrics-listener";
+import { openOutput } from "@activity/runtime/process-output";
 import { type Log, type LogWriter, migrate, type ServerConfig } from "@activity/server";
 
 const MAX_PROCESSES = 64;
@@ -65,6 +66,7 @@ export async function serveProcesses(
   log: Log,
   writer: LogWriter,
 ): Promise<void> {
+  const [out, err] = [openOutput(process.stdout), openOutput(process.stderr)];
   const places = new Map<number, { readonly worker: Worker; state: string }>();
   let isEnding = false;
   let haveAllStarted = false;
@@ -92,20 +94,26 @@ export async function serveProcesses(
     const worker = cluster.fork(environmentOf(place, scraped.address));
     const one = { worker, state: "starting" };
     places.set(place, one);
-    worker.process.stdout?.pipe(wholeLines()).pipe(process.stdout, { end: false });
-    worker.process.stderr?.pipe(wholeLines()).pipe(process.stderr, { end: false });
+    forwardLines(worker.process.stdout, out);
+    forwardLines(worker.process.stderr, err);
     worker.on("message", (told: Partial<Told>) => {
       // The metrics library uses the same channel.
       if (told.state === undefined) return;
       one.state = told.state;
       haveAllStarted ||= states().every((each) => each !== "starting");
     });
-    worker.once("exit", (status, signal) => {
+    const ended = (status: number | null, signal: string | null) => {
       places.delete(place);
       if (isEnding) return;
       log.error("a process ended by itself", { process: place, status, signal });
       if (haveAllStarted) setTimeout(() => isEnding || start(place), AGAIN_MS);
       else void stopAll(1);
+    };
+    worker.once("exit", ended);
+    // A message to a process that just died, or a process that could not be created. Unheard, it would end this one.
+    worker.on("error", (cause) => {
+      log.error("a process cannot be reached", { process: place, cause });
+      if (worker.process.pid === undefined) ended(null, null);
     });
   }
 
@@ -135,15 +143,12 @@ function environmentOf(place: number, metrics: MetricsAddress | undefined) {
 }
 
 /** Forwards only whole lines, so that lines of several processes never mix. */
-function wholeLines(): Transform {
+function forwardLines(from: Readable | null, write: (lines: Buffer) => void): void {
   let rest: Buffer = Buffer.alloc(0);
-  return new Transform({
-    transform(chunk: Buffer, _, done) {
-      const end = chunk.lastIndexOf("\n") + 1;
-      const lines = end > 0 ? Buffer.concat([rest, chunk.subarray(0, end)]) : undefined;
-      rest = end > 0 ? chunk.subarray(end) : Buffer.concat([rest, chunk]);
-      done(null, lines);
-    },
-    flush: (done) => done(null, rest),
+  from?.on("data", (chunk: Buffer) => {
+    const end = chunk.lastIndexOf("\n") + 1;
+    if (end > 0) write(Buffer.concat([rest, chunk.subarray(0, end)]));
+    rest = end > 0 ? chunk.subarray(end) : Buffer.concat([rest, chunk]);
   });
+  from?.on("end", () => rest.length > 0 && write(rest));
 }

@@ -1,12 +1,15 @@
-import { endAtSignal } from "@activity/runtime/end-at-signal";
+import { endAtSignal, exitWhileStarting } from "@activity/runtime/end-at-signal";
 import { ConfigError } from "@activity/runtime/environment";
+import { openOutput } from "@activity/runtime/process-output";
 import { redactText } from "@activity/runtime/redaction";
 import { createLog, createLogWriter, MigrationError } from "@activity/server";
 import { placeOfThis, readProcesses, serveProcesses, tellState } from "./processes.ts";
 import { startProduct } from "./product.ts";
 import { readServeConfig } from "./serve-config.ts";
 
-const writer = createLogWriter((text) => process.stdout.write(text));
+exitWhileStarting();
+openOutput(process.stderr);
+const writer = createLogWriter(openOutput(process.stdout));
 
 /**
  * Runs core, gateway and deliveries in production until a signal. With `--processes N` it runs N processes behind the

@@ -1,19 +1,22 @@
-import { endAtSignal } from "@activity/runtime/end-at-signal";
+import { endAtSignal, exitWhileStarting } from "@activity/runtime/end-at-signal";
 import { ConfigError } from "@activity/runtime/environment";
 import { openHealth } from "@activity/runtime/health";
 import { createLog } from "@activity/runtime/log";
 import { openMetrics } from "@activity/runtime/metrics-listener";
+import { openOutput } from "@activity/runtime/process-output";
 import { redactText } from "@activity/runtime/redaction";
 import { openTraces } from "@activity/runtime/traces-exporter";
 import { readProcessConfig } from "./config.ts";
 import { createCoreTransport } from "./core-transport.ts";
 import { type RunningDeliveries, startDeliveries } from "./start-deliveries.ts";
 
+exitWhileStarting();
+openOutput(process.stderr);
 /** Runs the dispatcher and the worker in their own process, against a core in another one, until a signal ends it. */
 try {
   const config = readProcessConfig(process.env);
   const core = createCoreTransport(config.core);
-  const log = createLog((line) => process.stdout.write(line));
+  const log = createLog(openOutput(process.stdout));
   const scraped = await openMetrics(config.metrics);
   const traces = await openTraces(config.traces, "activity-deliveries", log);
   let deliveries: RunningDeliveries | undefined;

@@ -1,0 +1,34 @@
+import { PassThrough } from "node:stream";
+import { expect, it } from "vitest";
+import { openOutput } from "./process-output.ts";
+
+const MEBIBYTE = "x".repeat(1024 * 1024);
+
+it("drops texts while nobody reads, and tells how many", () => {
+  const stream = new PassThrough();
+  const write = openOutput(stream as unknown as NodeJS.WriteStream);
+  for (let text = 0; text < 30; text++) write(MEBIBYTE);
+  // What a pipe holds comes to it.
+  const waiting = stream.writableLength + stream.readableLength;
+  expect(waiting).toBeLessThan(12 * MEBIBYTE.length);
+  stream.resume();
+  stream.setEncoding("utf8");
+  let read = "";
+  stream.on("data", (chunk) => {
+    read += chunk;
+  });
+  return expect
+    .poll(() => {
+      write("\n");
+      return read;
+    })
+    .toMatch(/"message":"output was lost, because nobody read it","texts":\d+/);
+});
+
+it("outlives a closed pipe", () => {
+  const stream = new PassThrough();
+  const write = openOutput(stream as unknown as NodeJS.WriteStream);
+  stream.emit("error", new Error("write EPIPE"));
+  write("text");
+  expect(stream.read()?.toString()).toBe("text");
+});
