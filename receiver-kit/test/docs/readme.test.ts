@@ -123,11 +123,12 @@ describe("README", () => {
     expect(stale).toEqual([false, true]);
   });
 
-  it("has right receivers in next-route.js, worker.js, lambda.js and verify.js", async () => {
+  it("has right receivers in next-route.js, worker.js, bun-or-deno.js, lambda.js and verify.js", async () => {
     writeExample("store.js");
     vi.stubEnv("WEBHOOK_SECRET", SECRET);
     const { POST } = await import(writeExample("next-route.js"));
     const { default: worker } = await import(writeExample("worker.js"));
+    const { default: module } = await import(writeExample("bun-or-deno.js"));
     const { handler } = await import(writeExample("lambda.js"));
     const { receive } = await import(writeExample("verify.js"));
     const env = { WEBHOOK_SECRET: SECRET };
@@ -137,6 +138,8 @@ describe("README", () => {
     ) => unknown)[] = [
       async (body, headers) => (await POST(createRequest(body, headers))).status,
       async (body, headers) => (await worker.fetch(createRequest(body, headers), env)).status,
+      // Bun passes its server too.
+      async (body, headers) => (await module.fetch(createRequest(body, headers), {})).status,
       async (body, headers) =>
         (
           await handler({

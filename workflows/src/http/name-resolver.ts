@@ -22,8 +22,8 @@ export class NameNotFoundError extends Error {
 const OTHER_FAMILY_MS = 3_000;
 
 /**
- * A second resolver is asked only if the first gave up sooner than this. c-ares waits five times as long as its servers
- * took before, so after quick answers it gives up on a slow name within a second.
+ * After quick answers c-ares gives up on a slow name within a second: it waits five times as long as its servers took
+ * before. A new resolver is patient. It is asked if the first one gave up sooner than this.
  */
 const GAVE_UP_SOON_MS = 4_000;
 

@@ -48,7 +48,7 @@ export async function postOnce(request: PostRequest, scope: PostScope): Promise<
   try {
     return (await exchange(request, pool.leaseFresh(target), scope)).result;
   } catch (error) {
-    // The receiver may have the first request, so the attempt was made, whatever the proxy does now.
+    // The receiver may have the first request, so the attempt was made. The proxy failed later.
     if (first.isRequestSent && error instanceof ProxyFailure) return first.result;
     throw error;
   }
