@@ -97,7 +97,7 @@ export async function serveProcesses(
     forwardLines(worker.process.stdout, out);
     forwardLines(worker.process.stderr, err);
     worker.on("message", (told: Partial<Told>) => {
-      // The metrics library uses the same channel.
+      // Metrics use the same channel.
       if (told.state === undefined) return;
       one.state = told.state;
       haveAllStarted ||= states().every((each) => each !== "starting");

@@ -81,8 +81,9 @@ function keepRenewing(
 ) {
   const lose = () => lost.abort(new Error("the claim on this event was lost"));
   // The storage counts the lease from a later moment than this process does.
-  const loseAfter = (sentMs: number) => setTimeout(lose, sentMs + leaseMs - performance.now());
-  let ending = loseAfter(askedMs);
+  let heldSinceMs = askedMs;
+  const loseLater = () => setTimeout(lose, heldSinceMs + leaseMs - performance.now());
+  let ending = loseLater();
   let isStopped = false;
   const timer = setInterval(() => {
     const sentMs = performance.now();
@@ -91,8 +92,10 @@ function keepRenewing(
       (renewed) => {
         if (isStopped) return;
         clearTimeout(ending);
-        if (renewed) ending = loseAfter(sentMs);
-        else lose();
+        if (!renewed) return lose();
+        // The answer to an earlier renewal may come after that to a later one.
+        heldSinceMs = Math.max(heldSinceMs, sentMs);
+        ending = loseLater();
       },
       () => {},
     );
