@@ -1,9 +1,11 @@
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
     name: "receiver-kit",
     include: ["test/**/*.test.ts"],
+    // It downloads Go and PHP, so it belongs to the project's slow tests: `npm run test:all -- slow`.
+    exclude: [...configDefaults.exclude, "test/docs/other-languages.test.ts"],
     testTimeout: 60_000,
     // Hooks download servers and toolchains that the machine lacks.
     hookTimeout: 600_000,
