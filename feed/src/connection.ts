@@ -32,7 +32,10 @@ export interface ConnectionOptions {
   readonly signal?: AbortSignal | undefined;
   /** Replaces the global `fetch`, for example to use a proxy or to log. */
   readonly fetch?: Fetch | undefined;
-  /** Called each time a request fails, with the milliseconds until it is retried. */
+  /**
+   * Called each time a request fails, with the milliseconds until it is retried. An error that it throws in `follow` is
+   * logged.
+   */
   readonly onWait?: ((reason: WaitReason, ms: number) => void) | undefined;
 }
 

@@ -18,7 +18,10 @@ export interface FollowOptions extends ConnectionOptions, FilterOptions {
   readonly since?: Moment | undefined;
   /** Keeps the position across restarts. Default: `memory()`. */
   readonly checkpoint?: Checkpoint | undefined;
-  /** Called at the start and once a day with the days until the key ends, if they are 14 or fewer. */
+  /**
+   * Called at the start and once a day with the days until the key ends, if they are 14 or fewer. An error that it
+   * throws is logged.
+   */
   readonly onKeyEnding?: ((days: number) => void) | undefined;
 }
 

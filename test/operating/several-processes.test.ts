@@ -61,6 +61,13 @@ it("answers from all processes at one port, counts them on one page, and limits 
   expect((answered.get("1") ?? 0) + (answered.get("2") ?? 0)).toBe(LIMIT);
 });
 
+it("shows the metrics of the others while a process does not answer, ADR 0041", async () => {
+  const [frozen = 0] = await processes();
+  process.kill(frozen, "SIGSTOP");
+  const answered = await answeredBy().finally(() => process.kill(frozen, "SIGCONT"));
+  expect(answered.size).toBe(1);
+});
+
 it(
   "keeps serving while it restarts a killed process, ADR 0055",
   async () => {

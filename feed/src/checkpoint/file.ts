@@ -1,7 +1,7 @@
 import { open, readFile, rename } from "node:fs/promises";
 import { dirname } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { FeedError } from "../feed-error.ts";
+import { sleep } from "../sleep.ts";
 import type { Checkpoint } from "./checkpoint.ts";
 
 const HELD = new Set(["EPERM", "EACCES", "EBUSY"]);
@@ -62,7 +62,7 @@ async function renameOver(from: string, to: string): Promise<void> {
     } catch (error) {
       const code = error instanceof Error && "code" in error ? String(error.code) : "";
       if (!HELD.has(code) || performance.now() > untilMs) throw error;
-      await sleep(HELD_AGAIN_MS);
+      await sleep(HELD_AGAIN_MS, undefined);
     }
   }
 }
