@@ -20,13 +20,15 @@ const LIVE = `act_live_${"0123456789abcdef".repeat(4)}`;
 /** `gateway/src/bearer-token.test.ts` tests further forms that are no key. */
 describe("§5 a request without a usable key gets invalid_api_key", () => {
   it.each([
-    ["no header", {}],
-    ["an unknown key", { authorization: `Bearer ${LIVE}` }],
-    ["two headers", { authorization: [`Bearer ${LIVE}`, `Bearer ${LIVE}`] }],
-    ["a cookie", { cookie: `key=${LIVE}` }],
-  ] as const)("with %s", async (_name, headers) => {
+    ["no header", () => ({})],
+    ["an unknown key", () => ({ authorization: `Bearer ${LIVE}` })],
+    ["two headers", (key: string) => ({ authorization: [`Bearer ${key}`, `Bearer ${key}`] })],
+    ["a cookie", (key: string) => ({ cookie: `key=${key}` })],
+  ])("with %s", async (_name, headersOf) => {
+    const { apiKey } = await createReader(stack);
     for (const path of PATHS) {
-      expectError(await stack.http(path, { headers }), 401, "invalid_api_key");
+      const answer = await stack.http(path, { headers: headersOf(apiKey) });
+      expectError(answer, 401, "invalid_api_key");
     }
   });
 
@@ -47,6 +49,7 @@ describe("§5 a request without a usable key gets invalid_api_key", () => {
       answers.add(JSON.stringify([status, Object.keys(headers).sort(), body]));
     }
     expect(answers.size).toBe(1);
+    expect([...answers][0]).toContain("The API key is invalid, expired or revoked.");
   });
 });
 

@@ -121,7 +121,7 @@ function clientStatements(clients: readonly Buffer[]): string[] {
   ];
 }
 
-/** SQL for: every client of the batch was admitted. */
+/** Returns SQL that is true if every client of the batch was admitted. */
 function allAdmitted(clients: readonly Buffer[]): string {
   return `(SELECT SUM(batch_admitted) FROM rate_window
     WHERE bucket IN (${clients.map(literal).join(", ")})) = ${clients.length}`;

@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import type { PoolConnection as CallbackConnection } from "mysql2";
 import type { Pool } from "./pool.ts";
 import { isOutdated, noteFailure } from "./switch-over.ts";
@@ -9,6 +10,15 @@ export class DatabaseTimeoutError extends Error {
 
 /** Takes a connection's answer, like the driver's callbacks. */
 export type Answer<Result> = (error: Error | null, result: Result) => void;
+
+/**
+ * Closes a connection at once. The driver alone would say goodbye first. Over TLS a server that waits for a lock does
+ * not read that, and would keep the session.
+ */
+export function cutOff(connection: { destroy(): void }): void {
+  connection.destroy();
+  (connection as unknown as { readonly stream: Socket }).stream.destroy();
+}
 
 /**
  * Runs `ask` on a connection of `pool`. Rejects with DatabaseTimeoutError after `milliseconds`, including the wait
@@ -25,7 +35,7 @@ export function withDeadline<Result>(
     let over = false;
     const timer = setTimeout(() => {
       end();
-      connection?.destroy();
+      if (connection) cutOff(connection);
       reject(new DatabaseTimeoutError(`The database took longer than ${milliseconds} ms.`));
     }, milliseconds);
 

@@ -19,9 +19,10 @@ it("treats every failure of a lost connection as an outage, also without a code"
   server.close();
 });
 
-it("does not treat a wrong statement as an outage", () => {
+it("does not treat a wrong statement or a bug of this program as an outage", () => {
   const wrong = Object.assign(new Error(), { code: "ER_PARSE_ERROR", sqlState: "42000" });
-  expect(isOutage(wrong)).toBe(false);
+  const bug = Object.assign(new RangeError(), { code: "ERR_BUFFER_OUT_OF_BOUNDS" });
+  expect([wrong, bug].map(isOutage)).toEqual([false, false]);
 });
 
 it.each([
@@ -29,7 +30,9 @@ it.each([
   [1180, "HY000", "Got error 149 during COMMIT"],
   [1030, "HY000", "Got error 168 from storage engine"],
   [1129, "", "Host is blocked because of many connection errors"],
+  [1026, "HY000", "Error writing file '/tmp/MLfd=45' (Errcode: 28)"],
   [1135, "", "Can't create a new thread"],
+  [1206, "HY000", "The total number of locks exceeds the lock table size"],
   [1637, "HY000", "Too many active concurrent transactions"],
   [3032, "HY000", "The server is currently in offline mode"],
   [3100, "HY000", "Error on observer while running replication hook 'before_commit'."],
@@ -55,15 +58,20 @@ it.each([
 });
 
 it.each([
+  [1317, "Query execution was interrupted"],
   [1927, "Connection was killed"],
   [1969, "Query execution was interrupted (max_statement_time exceeded)"],
-])(
-  "treats MariaDB's end of one statement as an outage, not as a lost connection: %i",
-  (errno, text) => {
-    const failure = Object.assign(new Error(text), { code: undefined, errno, sqlState: "70100" });
-    expect([isOutage(failure), isConnectionLost(failure)]).toEqual([true, false]);
-  },
-);
+  [3024, "Query execution was interrupted, maximum statement execution time exceeded"],
+])("treats the end of one statement as an outage, not as a lost connection: %i", (errno, text) => {
+  const failure = Object.assign(new Error(text), { code: undefined, errno, sqlState: "70100" });
+  expect([isOutage(failure), isConnectionLost(failure)]).toEqual([true, false]);
+});
+
+/** The driver's names of errors that a shard passes on. */
+const CODES = new Map([
+  [1114, "ER_RECORD_FILE_FULL"],
+  [1203, "ER_TOO_MANY_USER_CONNECTIONS"],
+]);
 
 it("treats a rollback by a cluster as a deadlock, not as a lost connection", () => {
   const text = "Plugin instructed the server to rollback the current transaction.";
@@ -107,10 +115,16 @@ it.each([
     "target: activity.-80.primary: vttablet: rpc error: code = FailedPrecondition desc = wrong tablet type: PRIMARY, want: REPLICA or []",
   ],
   [1105, "VT09015: schema tracking required"],
+  [1114, "target: activity.-80.primary: vttablet: The table 'activity' is full (errno 1114)"],
+  [
+    1203,
+    "target: activity.-80.primary: vttablet: rpc error: code = ResourceExhausted desc = transaction pool connection limit exceeded",
+  ],
 ])(
   "treats an unreachable shard as an outage, but not as a lost connection: %i %s",
   (errno, text) => {
-    const away = Object.assign(new Error(text), { errno, sqlState: "HY000" });
+    const code = CODES.get(errno);
+    const away = Object.assign(new Error(text), { errno, code, sqlState: "HY000" });
     expect(isOutage(away)).toBe(true);
     expect(isConnectionLost(away)).toBe(false);
     const wrong = new Error(

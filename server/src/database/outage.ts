@@ -1,7 +1,7 @@
 import { DatabaseTimeoutError } from "./deadline.ts";
 
-/** MariaDB: the connection was killed; the statement took longer than max_statement_time. */
-const STATEMENT_ENDED: ReadonlySet<unknown> = new Set([1927, 1969]);
+/** The server ended one statement or connection: by KILL QUERY or KILL, or because the statement took too long. */
+const STATEMENT_ENDED: ReadonlySet<unknown> = new Set([1317, 1927, 1969, 3024]);
 /** Codes of a server that cannot serve now: overload, shutdown, locks, disk, read-only. */
 const OUTAGE_CODES = new Set([
   "ER_CON_COUNT_ERROR",
@@ -10,8 +10,6 @@ const OUTAGE_CODES = new Set([
   "ER_SERVER_SHUTDOWN",
   "ER_NORMAL_SHUTDOWN",
   "ER_LOCK_WAIT_TIMEOUT",
-  "ER_QUERY_INTERRUPTED",
-  "ER_QUERY_TIMEOUT",
   "ER_NEW_ABORTING_CONNECTION",
   "ER_DISK_FULL",
   "ER_RECORD_FILE_FULL",
@@ -27,11 +25,13 @@ const OUTAGE_CODES = new Set([
 ]);
 /** Numbers of the same kind. The driver lacks a name for them, or uses the name for another failure. */
 const OUTAGE_NUMBERS: ReadonlySet<unknown> = new Set([
+  1026, // A file could not be written, for example on a full disk.
   1030, // The storage engine failed.
   1047, // Galera: the node is not ready.
   1129, // The server refuses this host after many broken handshakes.
   1135, // The server has no thread for a new connection.
   1180, // The commit failed.
+  1206, // There are too many locks.
   1637, // Too many transactions.
   3032, // The server is in offline mode.
   3100, // Group Replication: the group did not answer.
@@ -58,8 +58,8 @@ export function isOutage(error: unknown): boolean {
   if (isOfClass(error, CONNECTION_FAILED) || isOfClass(error, ROLLED_BACK)) return true;
   if (!("code" in error) || typeof error.code !== "string") return false;
   if (OUTAGE_CODES.has(error.code)) return true;
-  // Failures of the network and of the driver's connections carry no SQL state.
-  return !("sqlState" in error) && /^(E[A-Z]+|PROTOCOL_|POOL_|HANDSHAKE_)/.test(error.code);
+  // Failures of the network and of the driver's connections carry no SQL state. `ERR_` begins the codes of bugs.
+  return !("sqlState" in error) && /^(E(?!RR_)[A-Z]+|PROTOCOL_|POOL_|HANDSHAKE_)/.test(error.code);
 }
 
 /**
@@ -92,6 +92,14 @@ function isShardAway(error: unknown): boolean {
   return (errno >= 2000 && errno < 3000) || SHARD_AWAY.test(error.message);
 }
 
+/** A vtgate begins the message of a shard's error with the keyspace, the shard and the kind of tablet. */
+const OF_A_SHARD = /\btarget: [^\s:]+\.[^\s:]+\.\w+: /;
+
+/** Tells whether a failure is of a single shard: it is away, refuses writes or is overloaded. The others serve. */
+function isOfOneShard(error: unknown): boolean {
+  return isShardAway(error) || (error instanceof Error && OF_A_SHARD.test(error.message));
+}
+
 /** Tells whether a transaction lost a deadlock or another conflict, so that it may run again. */
 export function isDeadlock(error: unknown): boolean {
   return isOfClass(error, ROLLED_BACK);
@@ -108,7 +116,7 @@ function isOfClass(error: unknown, sqlStateClass: string): boolean {
  * excludes failures of a lock, of one statement or of a single shard.
  */
 export function isConnectionLost(error: unknown): boolean {
-  return isOutage(error) && !isDeadlock(error) && !isOfOneStatement(error) && !isShardAway(error);
+  return isOutage(error) && !isDeadlock(error) && !isOfOneStatement(error) && !isOfOneShard(error);
 }
 
 function isOfOneStatement(error: unknown): boolean {

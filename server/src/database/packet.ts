@@ -35,6 +35,8 @@ export type Packets = {
   close(): Promise<void>;
 };
 
+/** For deadlines of a few seconds, which no wait for a lock should outlast. */
+const SHORT_LOCK_WAITS = "SET SESSION innodb_lock_wait_timeout = 2, lock_wait_timeout = 2";
 const COMMIT: Statement = { sql: "COMMIT", values: [] };
 
 /**
@@ -52,7 +54,8 @@ export function createPackets(url: string, connections: number, deadlineMs: numb
     queryFormat: (sql: string) => sql,
   });
   // The first statement begins a transaction, and only COMMIT or ROLLBACK ends it.
-  prepareSessions(pool, "SET autocommit = 0");
+  const more = deadlineMs < 10_000 ? [SHORT_LOCK_WAITS] : [];
+  prepareSessions(pool, "SET autocommit = 0", ...more);
   const within = <Result>(ask: (connection: Connection, answer: Answer<Result>) => void) =>
     retryAfterDeadlock(() => withDeadline<Result>(pool, deadlineMs, ask));
 

@@ -42,9 +42,10 @@ export function createPool(url: string, connections: number): Pool {
 
 /** It takes no gap locks, so writers of one account wait only for its row. */
 const READ_COMMITTED = "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED";
+/** A wait for a lock ends before the deadline of its statement, so that it does not count as a lost connection. */
 const SESSION_SETTINGS = `SET SESSION
   sql_mode = 'TRADITIONAL,NO_ENGINE_SUBSTITUTION',
-  innodb_lock_wait_timeout = 10`;
+  innodb_lock_wait_timeout = 8, lock_wait_timeout = 8`;
 /**
  * A host that vanishes amid a transaction leaves its locks. The server then ends the session: MariaDB if it is idle
  * in a transaction, MySQL if it is idle at all. A live transaction is never idle for so long. The 90 seconds are no

@@ -80,7 +80,7 @@ describe.each(writers)("after a switch-over, %s", (_, write, connectionId) => {
     expect(await idsOfReading()).toEqual(before);
     await database.query("SET GLOBAL read_only = 1");
     await expect(write()).rejects.toSatisfy(isReadOnly);
-    // These are opened while the address may still lead to the old server.
+    // Opens connections while the address may still lead to the old server.
     const meanwhile = await idsOfReading();
     await database.query("SET GLOBAL read_only = 0");
     await write();

@@ -1,4 +1,4 @@
-import { DatabaseTimeoutError } from "./deadline.ts";
+import { cutOff, DatabaseTimeoutError } from "./deadline.ts";
 import { retryAfterDeadlock } from "./deadlock.ts";
 import type { Pool, PoolConnection } from "./pool.ts";
 import { isOutdated, isReadOnly, noteFailure } from "./switch-over.ts";
@@ -7,7 +7,7 @@ declare const committedTogether: unique symbol;
 /** A connection in a transaction. All that it writes commits together. */
 export type Transaction = Pick<PoolConnection, "query"> & { readonly [committedTogether]: true };
 
-/** Three times the wait for a lock. Without it, a connection whose other end is gone would block for 15 minutes. */
+/** Longer than three waits for a lock. Without it, a connection whose other end is gone would block for 15 minutes. */
 const DEADLINE_MS = 30_000;
 
 /**
@@ -43,7 +43,8 @@ async function runOnce<Result>(
     return result;
   } catch (error) {
     noteFailure(pool.pool, error);
-    if (error instanceof DatabaseTimeoutError || isReadOnly(error)) connection.destroy();
+    if (error instanceof DatabaseTimeoutError) cutOff(connection.connection);
+    else if (isReadOnly(error)) connection.destroy();
     else await rollBack(connection);
     throw error;
   }

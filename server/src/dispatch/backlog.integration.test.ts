@@ -1,5 +1,6 @@
 import { AttemptOutcome } from "@activity/proto";
 import { expect, it } from "vitest";
+import { writePending } from "../../../test/harness/backlog.ts";
 import { useServices } from "../../../test/harness/services.ts";
 import { readBacklog } from "./backlog-store.ts";
 
@@ -33,4 +34,14 @@ it("counts first attempts, workflows to begin and overdue retries, and finds the
     second.deliveryId,
   ]);
   expect(await readBacklog(services.pool)).toMatchObject({ overdue: 1, overdueSince: dueAt });
+});
+
+it("counts the entries of each task, however many another task has, ADR 0041", async () => {
+  const [many, other] = [await services.createAccount(), await services.createAccount()];
+  const endpointIds = [await services.createEndpoint(many)];
+  await writePending(services.database, { accountId: many, endpointIds, count: 10_001 });
+  await services.database.queryShards("UPDATE outbox_entry SET task = 2");
+  await services.sendTest(other, await services.createEndpoint(other));
+  const counted = { firstAttempts: 1, beginRetries: 10_000, oldestId: expect.any(String) };
+  expect(await readBacklog(services.pool)).toMatchObject(counted);
 });

@@ -44,7 +44,7 @@ describe("an entry that cannot be sent, §6.4, ADR 0028", () => {
     const { deliveryId } = await sendTest(other);
     await services.endpoints.switchOffEndpoint(own);
     expect(await services.whileLocked(run, () => services.claim())).toEqual([deliveryId]);
-    await services.database.query("UPDATE outbox_entry SET leased_until = 0");
+    await services.database.query("UPDATE outbox_entry SET leased_until = NULL");
     await services.claim();
     await expect.poll(() => stateOf(own, run)).toBe(DeliveryState.CANCELED);
   });
@@ -121,7 +121,7 @@ describe("an entry that cannot be sent, §6.4, ADR 0028", () => {
       expect(await services.claim()).toEqual([]);
       for (const each of runs) expect(await isLeased(each)).toBe(true);
       await expect(service.loadAttempt(load, context)).rejects.toThrow("SECRET_KEYS lacks its key");
-      await services.database.query("UPDATE outbox_entry SET leased_until = 0");
+      await services.database.query("UPDATE outbox_entry SET leased_until = NULL");
     }
     expect(logged).toMatchObject([{ endpointId: own.endpointId }]);
     expect(await stateOf(own, run)).toBe(DeliveryState.PENDING);

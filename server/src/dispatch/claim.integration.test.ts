@@ -75,7 +75,7 @@ describe("a claim, §6.4, ADR 0028", () => {
   it("skips an entry that another transaction leased while the claim waited for the lock", async () => {
     const { deliveryId } = await sendTest();
     const entry = "WHERE delivery_id = ?";
-    // In an object, because the transaction would wait for the promise itself.
+    // In an object: `inTransaction` would await a bare promise, which waits for this transaction.
     const { claim } = await inTransaction(services.pool, async (tx) => {
       await tx.query(`SELECT 1 FROM outbox_entry FORCE INDEX (PRIMARY) ${entry} FOR UPDATE`, [
         deliveryId,

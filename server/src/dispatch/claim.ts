@@ -66,8 +66,11 @@ export function createClaims({ store, outbox, log, random }: ClaimParts): Claims
   const { nowMs } = outbox.timing;
   /** The last search of each task: where it ended, and the endpoints that it found at their limit. */
   const last = { [Task.Attempt]: NO_SEARCH, [Task.BeginRetries]: NO_SEARCH };
-  /** When a search last succeeded, and when the database was last found in reach again. */
-  let [searchedMs, backMs] = [nowMs(), Number.NEGATIVE_INFINITY];
+  /**
+   * When a search last succeeded, and when the database was last found in reach again. A start counts as the end of an
+   * outage: dispatchers may hold attempts that no core could record.
+   */
+  let [searchedMs, backMs] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
 
   return {
     async attempts(limit, endpointLimit) {
@@ -116,6 +119,8 @@ export function createClaims({ store, outbox, log, random }: ClaimParts): Claims
       throw new DatabaseTimeoutError(`A claim took longer than ${MAX_LEASE_AGE_MS} ms.`);
     } catch (error) {
       unheard.set(leaseId, keys);
+      // Searches succeed even while the database is read-only.
+      if (isConnectionLost(error)) searchedMs = Number.NEGATIVE_INFINITY;
       throw error;
     }
   }

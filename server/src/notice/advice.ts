@@ -4,7 +4,7 @@ import { NoticeKind } from "./notice.ts";
 export function adviceOf(kind: NoticeKind, level: number): string {
   switch (kind) {
     case NoticeKind.EndpointFailing:
-      return `${level} % of the latest attempts at an endpoint failed. Look at its latest deliveries, fix the receiver and retry the failed ones.`;
+      return `${level === 100 ? "All" : `At least ${level} %`} of the latest attempts at an endpoint failed. Look at its latest deliveries, fix the receiver and retry the failed ones.`;
     case NoticeKind.RunFailed:
       return "An endpoint did not accept some events, and no more retries follow. Fix the receiver, then retry its failed deliveries.";
     case NoticeKind.ApiKeyEnds:

@@ -11,9 +11,9 @@ const KEY_DAYS = LEVELS[NoticeKind.ApiKeyEnds].map(({ level }) => level);
 
 /** How long attempts and failed runs count. */
 export const HEALTH_MICROS = DAY_MICROS;
-/** How long before and after its end a key has a notice. */
+/** A key has a notice from `before` its end until `after` it. */
 export const KEY_ENDS_WITHIN = { before: 14 * DAY_MICROS, after: 3 * DAY_MICROS } as const;
-/** How long before and after the start of its next secret an endpoint has a notice. */
+/** An endpoint has a notice from `before` the start of its next secret until `after` it. */
 export const OVERLAP_ENDS_WITHIN = { before: HOUR_MICROS, after: DAY_MICROS } as const;
 /** The lifetime of the sessions that a reused link may have opened. */
 const LINK_MICROS = 12 * HOUR_MICROS;
@@ -80,9 +80,10 @@ function failing(newestFirst: readonly EndpointHour[], since: number): Condition
 }
 
 function failedRuns(newestFirst: readonly EndpointHour[]): Condition | undefined {
-  const first = newestFirst.findLast((hour) => hour.failedRuns > 0);
-  if (first === undefined) return undefined;
-  return { kind: NoticeKind.RunFailed, level: 0, since: first.beganAt, endsAt: undefined };
+  // An earlier hour may be of a problem that was solved.
+  const newest = newestFirst.find((hour) => hour.failedRuns > 0);
+  if (newest === undefined) return undefined;
+  return { kind: NoticeKind.RunFailed, level: 0, since: newest.beganAt, endsAt: undefined };
 }
 
 function overlap(signsFrom: number | undefined, nowMicros: number): Condition | undefined {

@@ -1,8 +1,20 @@
-import { once } from "node:events";
+import { EventEmitter, once } from "node:events";
 import http from "node:http";
 import net, { type AddressInfo, type Socket } from "node:net";
 import { expect, it } from "vitest";
 import { createConnections } from "./connections.ts";
+
+it("still knows a connection whose port an earlier one had until it was reset, ADR 0037", () => {
+  const connections = createConnections();
+  const [earlier, later] = [1, 2].map(() =>
+    Object.assign(new EventEmitter(), { remoteAddress: "192.0.2.1", remotePort: 7, destroy() {} }),
+  ) as unknown as [Socket, Socket];
+  connections.add(earlier);
+  connections.add(later);
+  earlier.emit("close");
+  expect(connections.hasAsked({ socket: later } as http.IncomingMessage)).toBeDefined();
+  later.emit("close");
+});
 
 it("cuts only connections without a request, ADR 0043", async () => {
   const connections = createConnections();

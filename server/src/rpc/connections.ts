@@ -42,10 +42,12 @@ export function createConnections(): Connections {
       const name = nameOf(socket);
       const timer = setTimeout(() => socket.destroy(), FIRST_REQUEST_MS);
       all.add(socket);
+      // After a reset a client may use its port again before the old connection's close event.
+      forget(name);
       unknown.set(name, { socket, timer, hasAsked: false });
       socket.once("close", () => {
         all.delete(socket);
-        forget(name);
+        if (unknown.get(name)?.socket === socket) forget(name);
       });
       if (unknown.size <= MAX_UNKNOWN) return;
       const [silent] = unknown.values();

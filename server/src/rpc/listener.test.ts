@@ -67,6 +67,16 @@ const canConnect = () =>
     });
   });
 
+it("cuts an HTTP/1.1 connection with more than 16 unanswered requests, ADR 0037", async () => {
+  isPrompt = false;
+  const socket = net.connect(listener.port, "127.0.0.1").on("error", () => undefined);
+  socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n".repeat(16));
+  await expect.poll(() => waiting.length).toBe(16);
+  socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n".repeat(1_000));
+  await once(socket, "close");
+  expect(waiting).toHaveLength(16);
+});
+
 describe("a listener that drains, ADR 0043", () => {
   it("serves kept and new HTTP/1.1 connections, and closes each after its answer", async () => {
     const ask = keepingClient();

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { constants, type Http2ServerResponse, type ServerHttp2Stream } from "node:http2";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import type { Connections, NodeRequest } from "./connections.ts";
 import { createGoodbye, type Goodbye } from "./goodbye.ts";
 import { createHttpServer, type ServerOptions } from "./http-server.ts";
@@ -25,6 +25,11 @@ const BACKLOG = 4_096;
 const REFUSED_BODY_MS = 1_000;
 /** Longer than a claim may wait, which is the longest call except imports. */
 const CLOSE_GRACE_MS = 20_000;
+/**
+ * The most unanswered requests of an HTTP/1.1 connection, of which one is answered at a time. One packet can hold
+ * thousands, and node:http reads them all. HTTP/2 has its own limit of streams.
+ */
+const MAX_PIPELINED = 16;
 /** Requests that a client sent before it learned of the close arrive within this. */
 const ROUND_TRIP_MS = 1_000;
 
@@ -65,8 +70,10 @@ export async function listen(
 
 function requestListener(handler: Handler, connections: Connections, goodbye: Goodbye) {
   const unknowns = createRoundRobin();
+  const unanswered = new WeakMap<Socket, number>();
   return (request: NodeRequest, response: NodeResponse) => {
     const stream = "stream" in response ? response.stream : undefined;
+    if (stream === undefined && isBeyondPipeline(request.socket, response)) return;
     stream?.once("finish", () => dropBody(stream));
     goodbye.addResponse(response);
     const unknown = connections.hasAsked(request);
@@ -78,6 +85,15 @@ function requestListener(handler: Handler, connections: Connections, goodbye: Go
       return true;
     });
   };
+
+  /** Counts a request of HTTP/1.1. Cuts its connection if too many are unanswered. */
+  function isBeyondPipeline(socket: Socket, response: NodeResponse): boolean {
+    const count = (unanswered.get(socket) ?? 0) + 1;
+    unanswered.set(socket, count);
+    response.once("close", () => unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1));
+    if (count > MAX_PIPELINED) socket.destroy();
+    return count > MAX_PIPELINED;
+  }
 
   function answer(request: NodeRequest, response: NodeResponse): void {
     try {

@@ -739,7 +739,7 @@ export const DeliveryState = {
   PAUSED: 6,
 
   /**
-   * Its donation was deleted before it was delivered. It is never sent.
+   * Its donation was deleted before its last run was delivered. It is not sent any more.
    *
    * @generated from enum value: DELIVERY_STATE_ERASED = 7;
    */

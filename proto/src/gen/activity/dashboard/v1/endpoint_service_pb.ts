@@ -340,7 +340,7 @@ export type EndpointHour = Message<"activity.dashboard.v1.EndpointHour"> & {
   failed: bigint;
 
   /**
-   * The sum of their durations.
+   * The sum of all attempts' durations.
    *
    * @generated from field: google.protobuf.Duration total_duration = 4;
    */

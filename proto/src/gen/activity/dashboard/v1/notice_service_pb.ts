@@ -241,7 +241,7 @@ export const NoticeKind = {
   UNSPECIFIED: 0,
 
   /**
-   * Attempts at an endpoint fail. The level is the percentage: 50, 70, 90 or 100.
+   * Attempts at an endpoint fail. The percentage is at least the level: 50, 70, 90 or 100.
    *
    * @generated from enum value: NOTICE_KIND_ENDPOINT_FAILING = 1;
    */
@@ -269,8 +269,7 @@ export const NoticeKind = {
   SECRET_OVERLAP_ENDS: 4,
 
   /**
-   * Another browser opened a dashboard link that was used already. The subject is the link's id, which no call takes.
-   * The level is 0.
+   * A dashboard link was opened a second time. The subject is the link's id, which no call takes. The level is 0.
    *
    * @generated from enum value: NOTICE_KIND_SESSION_LINK_REUSED = 5;
    */
