@@ -21,6 +21,8 @@ export type CoreTransportOptions = CoreAddress & {
 
 /** How long an idle connection is kept: less than the core keeps it, so that the core never closes one in use. */
 const IDLE_CONNECTION_MS = 30_000;
+/** How long one of several addresses may take to accept: long enough to repeat a lost SYN. Node's default is 250 ms. */
+const NEXT_ADDRESS_MS = 1_500;
 
 /**
  * Creates the transport to a core in another process. Each call carries the credential and the trace. The protocol is
@@ -30,7 +32,10 @@ const IDLE_CONNECTION_MS = 30_000;
 export function connectToCore(options: CoreTransportOptions): CoreTransport {
   const { coreUrl, coreTls, revealCredential, maxConnections: maxSockets } = options;
   const [name, before] = options.credentialHeader;
-  const kept = { keepAlive: true, timeout: IDLE_CONNECTION_MS, ...(maxSockets && { maxSockets }) };
+  const kept = {
+    ...{ keepAlive: true, timeout: IDLE_CONNECTION_MS, ...(maxSockets && { maxSockets }) },
+    autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_MS,
+  };
   const isSecure = coreUrl.startsWith("https:");
   const agent = isSecure ? new HttpsAgent({ ...kept, ...coreTls }) : new HttpAgent(kept);
   const transport = createUnaryTransport({

@@ -57,7 +57,7 @@ export type MetricsAddress = { readonly host: string; readonly port: number };
 export function readMetricsAddress(env: Environment, problem: Problem): MetricsAddress | undefined {
   const port = readPort(env, "METRICS_PORT", problem, HIGHEST_PORT);
   const host = env.METRICS_HOST || "127.0.0.1";
-  // Temporal's SDK, which serves its metrics beside ours, takes no names.
+  // Temporal's SDK binds this host too, and accepts only IP addresses.
   if (isIP(host) === 0)
     problem("METRICS_HOST must be an IP address, such as 127.0.0.1 or 0.0.0.0.");
   return port === undefined ? undefined : { host, port };

@@ -1,5 +1,7 @@
 import { once } from "node:events";
-import type { Socket } from "node:net";
+import { connect, isIPv6, type Socket } from "node:net";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { Worker } from "node:worker_threads";
 import { afterAll, describe, expect, it } from "vitest";
 import { createConnectionPool } from "../../workflows/src/http/connection-pool.ts";
 import { postOnce } from "../../workflows/src/http/post-once.ts";
@@ -27,7 +29,7 @@ const afterFirst = (later: Behaviour): Behaviour => {
 };
 
 /** Posts to these addresses of one name, over one pool of connections. */
-function createPinnedPost({ port }: Receiver) {
+function createPinnedPost({ port }: Pick<Receiver, "port">) {
   const pool = createConnectionPool(harness.certificates.ca);
   const post = (...addresses: string[]) =>
     postOnce(
@@ -39,12 +41,22 @@ function createPinnedPost({ port }: Receiver) {
           kind: "safe",
           host: "receiver.test",
           port,
-          addresses: addresses.map((address) => ({ address, family: 4 })),
+          addresses: addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 })),
         },
       },
     );
   return { post, close: pool.close };
 }
+
+/** A receiver that accepts nothing for 0.7 s. Its queue takes two connections. The system drops the SYNs of others. */
+const BUSY_AT_FIRST = `
+  const { parentPort, workerData } = require("node:worker_threads");
+  const receiver = require("node:tls").createServer(workerData, (socket) =>
+    socket.on("error", () => {}).once("data", () => socket.end("HTTP/1.1 204 No Content\\r\\n\\r\\n")));
+  receiver.listen({ port: 0, host: "127.0.0.1", backlog: 1 }, () => {
+    parentPort.postMessage(receiver.address().port);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 700);
+  });`;
 
 describe("a connection is kept for the next attempts to the same host", () => {
   it("on one connection in sequence, on several in parallel", async () => {
@@ -182,6 +194,19 @@ describe("a connection", () => {
     const { post, close } = createPinnedPost(await harness.receive(answer(200)));
     expect(await post("127.0.0.9", "127.0.0.1")).toMatchObject({ kind: "answered", status: 200 });
     close();
+  });
+
+  it("waits for a receiver with two addresses until a lost SYN was repeated", async () => {
+    const { cert, key } = harness.certificates.good;
+    const busy = new Worker(BUSY_AT_FIRST, { eval: true, workerData: { cert, key } });
+    const [port] = (await once(busy, "message")) as [number];
+    const waiting = [1, 2, 3].map(() => connect(port, "127.0.0.1").on("error", () => undefined));
+    await nextTurn();
+    const { post, close } = createPinnedPost({ port });
+    expect(await post("127.0.0.1", "2001:db8::1")).toMatchObject({ kind: "answered", status: 204 });
+    close();
+    for (const socket of waiting) socket.destroy();
+    await busy.terminate();
   });
 
   it("leaves no connection behind once the sender is closed", async () => {

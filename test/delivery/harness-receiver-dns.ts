@@ -8,7 +8,7 @@ const HEADER_LENGTH = 12;
 /** Long, so that a cached answer would be noticed. */
 const TTL_SECONDS = 3_600;
 
-/** The time after which names with "slow" have an answer. */
+/** The time after which names with "slow" have an answer. Of those with "slow-ipv4" only IPv4 is slow. */
 const SLOW_MS = 1_500;
 
 /** A DNS server on loopback with one answer to every question. */
@@ -18,17 +18,18 @@ export type DnsServer = Awaited<ReturnType<typeof startDnsServer>>;
 export async function startDnsServer() {
   const socket = createSocket("udp4");
   let questions = 0;
-  let slowSinceMs: number | undefined;
+  const slowSinceMs = new Map<string, number>();
   socket.on("message", (query, peer) => {
     questions += 1;
     const family = typeOf(query) === TYPE_AAAA ? 6 : 4;
     if (family === server.silentOn) return;
     const send = () => socket.send(answerTo(query, server.answers), peer.port, peer.address);
     const name = query.toString("latin1", HEADER_LENGTH, query.indexOf(0, HEADER_LENGTH));
-    if (!name.includes("slow")) return send();
+    if (!name.includes("slow") || (name.includes("slow-ipv4") && family === 6)) return send();
     // As a server does that asks others: it answers all questions once it knows the name.
-    slowSinceMs ??= performance.now();
-    setTimeout(send, Math.max(0, slowSinceMs + SLOW_MS - performance.now()));
+    const sinceMs = slowSinceMs.get(name) ?? performance.now();
+    slowSinceMs.set(name, sinceMs);
+    setTimeout(send, Math.max(0, sinceMs + SLOW_MS - performance.now()));
   });
   socket.bind(0, "127.0.0.1");
   await once(socket, "listening");

@@ -95,7 +95,7 @@ export async function startTimeSkippingStack(behaviour: Behaviour) {
         timing: PROCESS_TIMING,
       });
       return createWorker({
-        ...{ connection, namespace, bundle, taskQueue: TASK_QUEUE },
+        ...{ connection, namespace, bundle, taskQueue: TASK_QUEUE, identity: "test" },
         activities: { ...activities, ...change(activities) },
       });
     },

@@ -18,7 +18,7 @@ import type { NativeConnectionOptions } from "@temporalio/worker";
 
 /** The settings of the dispatcher and the worker. docs/configuration.md describes each variable. */
 export type DeliveryConfig = {
-  /** To Temporal. Without it first attempts are made, and retries wait. */
+  /** The connection to Temporal. If it is undefined, first attempts are made, and retries wait. */
   readonly connection: NativeConnectionOptions | undefined;
   readonly namespace: string;
   /** `undefined` means a name with the installation's id. */
@@ -71,7 +71,7 @@ export function readDeliverySettings(env: Environment, problem: Problem): Delive
 export function readProcessConfig(env: Environment): {
   delivery: DeliveryConfig;
   core: CoreAddress;
-  /** Without it nothing is counted. */
+  /** The address of the metrics. If it is undefined, nothing is counted. */
   metrics: MetricsAddress | undefined;
   /** The address of `/live` and `/ready`. If it is undefined, they are not served. */
   health: HealthAddress | undefined;

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { setTimeout as waitUnheld } from "node:timers/promises";
 import { DispatchService } from "@activity/proto";
 import type { Log } from "@activity/runtime/log";
@@ -152,9 +153,10 @@ export function startDeliveries(options: {
     const connection = await connectTemporal({ connection: temporal, namespace }, stop);
     try {
       const bundle = await bundled;
-      const client = new WorkflowClient({ connection, namespace });
+      const identity = `deliveries-${randomUUID()}`;
+      const client = new WorkflowClient({ connection, namespace, identity });
       const worker = await createWorker({
-        ...{ connection, namespace, taskQueue, bundle, activities, buildId },
+        ...{ connection, namespace, taskQueue, identity, bundle, activities, buildId },
       });
       const target = { client, taskQueue, buildId, nowMs: wallClockMs };
       const starter = { ...target, dispatch, recorder, timing, log };
@@ -162,7 +164,7 @@ export function startDeliveries(options: {
       own.push(startRetries(starter));
       for (const poller of own) pollers.add(poller);
       if (isDraining) for (const poller of own) poller.drain();
-      log.info("deliveries run");
+      log.info("deliveries run", { identity });
       await runWorker(worker, stop, async () => {
         for (const poller of own) pollers.delete(poller);
         await Promise.all(own.map((poller) => poller.stop()));

@@ -18,6 +18,12 @@ import {
  */
 const BEGIN_WITHIN_MS = 10_000;
 
+/**
+ * Longer than an attempt and its record usually take. A longer task is saved midway (at 80 % of this), which is one more
+ * action, and makes the attempt again on another worker if it fails. After a worker died its retries wait so long.
+ */
+const TASK_TIMEOUT = "20 seconds";
+
 /** Where and how workflows are begun. */
 export type WorkflowTarget = {
   readonly client: Pick<WorkflowClient, "start" | "getHandle" | "withDeadline">;
@@ -79,6 +85,7 @@ async function start(
     workflowId: deliverWorkflowId(input),
     workflowIdReusePolicy,
     workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
+    workflowTaskTimeout: TASK_TIMEOUT,
     // Temporal's UI shows it before the workflow can answer the query for its progress.
     staticSummary: summaryOf(input),
     // If Temporal's fairness is on, an account's many retries do not delay those of other accounts.

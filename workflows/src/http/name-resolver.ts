@@ -43,13 +43,13 @@ export function createNameResolver(servers?: readonly string[]): ResolveName {
     const asked = resolver;
     const beganMs = performance.now();
     let answers = await ask(asked, name);
-    const hasGivenUp = answers.map(codeOf).includes("ETIMEOUT");
-    if (
-      addressesIn(answers).length === 0 &&
-      hasGivenUp &&
-      performance.now() - beganMs < GAVE_UP_SOON_MS
-    ) {
-      answers = await ask(openResolver(servers), name);
+    const [ipv4, ipv6] = answers.map(codeOf);
+    // An IPv6 address alone is of no use on many hosts, so IPv4 is asked for again even then.
+    const isWorthAsking =
+      ipv4 === "ETIMEOUT" || (ipv6 === "ETIMEOUT" && addressesIn(answers).length === 0);
+    if (isWorthAsking && performance.now() - beganMs < GAVE_UP_SOON_MS) {
+      // An address that only the first query found still counts: it may be unsafe.
+      answers = [...(await ask(openResolver(servers), name)), ...answers];
     }
     const addresses = addressesIn(answers);
     if (addresses.length > 0) return addresses;
@@ -67,8 +67,9 @@ type Answers = readonly PromiseSettledResult<readonly string[]>[];
 const ask = (resolver: Resolver, name: string): Promise<Answers> =>
   bothFamilies(resolver.resolve4(name), resolver.resolve6(name));
 
-const addressesIn = (answers: Answers) =>
-  answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
+const addressesIn = (answers: Answers) => [
+  ...new Set(answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []))),
+];
 
 function openResolver(servers?: readonly string[]): Resolver {
   const resolver = new Resolver({ timeout: 2_000, tries: 2, maxTimeout: 3_000 });

@@ -30,8 +30,12 @@ class ClosedConnectionError extends Error {
 /** How long an idle connection is kept, even if the receiver allows more. */
 const IDLE_MS = 4_000;
 const MAX_REQUESTS = 1_000;
-/** How long one of several addresses may take to accept before the next is tried. */
-const NEXT_ADDRESS_MS = 1_000;
+/**
+ * How long each of several addresses may take to accept. Node then gives it up for good. Linux repeats a lost SYN after
+ * one and three seconds, so two addresses get time for both.
+ */
+const ALL_ADDRESSES_MS = 6_400;
+const LEAST_ADDRESS_MS = 1_000;
 
 /**
  * Opens a connection that can go only to the checked addresses: no second look-up, no reconnect. A proxy, if given, is
@@ -94,9 +98,10 @@ export function openPinnedConnection(
 type TransportOptions = TcpNetConnectOpts | { readonly socket: Socket };
 
 function directTo({ host, port, addresses }: SafeTarget): TransportOptions {
+  const eachMs = Math.max(LEAST_ADDRESS_MS, Math.floor(ALL_ADDRESSES_MS / addresses.length));
   return {
     ...{ host, port, lookup: pinnedLookup(addresses), noDelay: true },
-    ...{ autoSelectFamily: true, autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_MS },
+    ...{ autoSelectFamily: true, autoSelectFamilyAttemptTimeout: eachMs },
   };
 }
 

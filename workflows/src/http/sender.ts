@@ -38,7 +38,7 @@ export type Post = (
   scope: { readonly target: SafeTarget; readonly deadline: AbortSignal },
 ) => Promise<PostResult>;
 
-/** The parts that make attempts. */
+/** What a sender needs. */
 export type AttemptParts = TargetRules & {
   readonly post: Post;
   readonly timeoutMs?: number;

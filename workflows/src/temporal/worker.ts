@@ -74,14 +74,17 @@ export function createWorker(options: {
   readonly connection: NativeConnection;
   readonly namespace: string;
   readonly taskQueue: string;
+  /** Temporal stores it in histories. The SDK's default has the host's name. */
+  readonly identity: string;
   readonly bundle: WorkflowBundleOption;
   readonly activities: Activities;
   readonly buildId?: string | undefined;
 }): Promise<Worker> {
-  const { connection, namespace, taskQueue, bundle, activities, buildId } = options;
+  const { connection, namespace, taskQueue, identity, bundle, activities, buildId } = options;
   return Worker.create({
     connection,
     namespace,
+    identity,
     taskQueue,
     workflowBundle: bundle,
     activities: { ...withBareFailures(activities) },
