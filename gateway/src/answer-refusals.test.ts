@@ -53,7 +53,7 @@ it("ADR 0030: a flood of refusals leaves more than half of the time to others", 
     refusingMs += workFor(0.1);
   });
   await Promise.all(flood);
-  // A share, because a busy machine makes both longer.
+  // A share of time, because a busy machine makes both times longer.
   expect(refusingMs / (performance.now() - startMs)).toBeLessThan(0.5);
 });
 

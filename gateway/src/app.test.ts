@@ -157,6 +157,16 @@ describe("the core's refusal", () => {
     expect(await from("192.0.2.1")).toBe(200);
   });
 
+  it("of an address behind a proxy covers its requests with an unknown method, and no other's", async () => {
+    await restart({}, ["127.0.0.1/32"]);
+    core.before = ({ headers }) => {
+      if (headers.get("x-client-address") === "192.0.2.1") throw clientRefusal(60_000);
+    };
+    const unknown = async (client: string) =>
+      (await send("FOO /api/v1/me", `${HOST}X-Forwarded-For: ${client}\r\n`)).status;
+    expect([await unknown("192.0.2.1"), await unknown("192.0.2.2")]).toEqual([429, 405]);
+  });
+
   it("that comes too late is 503", async () => {
     await restart({ upstreamTimeoutMs: 300 });
     core.before = () => new Promise(() => undefined);

@@ -17,7 +17,7 @@ import { createPipelines } from "./pipelines.ts";
 import { writeRawResponse } from "./raw-response.ts";
 import { faultOf, readRequestHead } from "./request-head.ts";
 import { newRequestId } from "./request-id.ts";
-import { type ParserError, refusalOf } from "./unreadable-request.ts";
+import { forwardedForOf, type ParserError, refusalOf } from "./unreadable-request.ts";
 
 const KNOWN_METHODS: ReadonlySet<string> = new Set(METHODS);
 
@@ -112,7 +112,7 @@ export function createHttpServer(
       return;
     }
     const { remoteAddress } = socket as Socket; // node:http passes the connection's Socket.
-    await answerRaw(socket, remoteAddress, [], (caller) =>
+    await answerRaw(socket, remoteAddress, forwardedForOf(error), (caller) =>
       answers.answerUnreadable(caller, refusalOf(error, caller.requestId, KNOWN_METHODS)),
     );
   }

@@ -11,7 +11,7 @@ export type ParserError = {
 };
 
 const REQUEST_LINE = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+) (\S+) HTTP\/1\.[01]\r?\n/;
-const MAX_LINE = 8192;
+const MAX_HEAD = 16_384;
 const HEAD_END = "\r\n\r\n";
 
 /** Creates the response to a request that the parser refused. */
@@ -31,27 +31,40 @@ export function refusalOf(
         status: 408,
         message: "The request did not arrive in time.",
       });
-    // The parser knows the methods of RTSP, and HTTP/2's PRI, but refuses them in HTTP/1.1.
-    case "HPE_INVALID_METHOD":
-    case "HPE_INVALID_CONSTANT":
-    case "HPE_INVALID_VERSION":
-      return refusalOfMethod(error, requestId, knownMethods);
     default:
-      return errorResponse("invalid_request", requestId);
+      return isOfMethod(error)
+        ? refusalOfMethod(error, requestId, knownMethods)
+        : errorResponse("invalid_request", requestId);
   }
+}
+
+/** Returns the values of `X-Forwarded-For` in a request whose method the parser refused, if its head is complete. */
+export function forwardedForOf(error: ParserError): readonly string[] {
+  if (!isOfMethod(error)) return [];
+  const head = headOf(error);
+  const end = head.indexOf(HEAD_END);
+  const lines = end < 0 ? [] : head.slice(0, end).split("\r\n");
+  return lines.flatMap((line) => /^x-forwarded-for:[ \t]*(.*)$/i.exec(line)?.[1] ?? []);
+}
+
+/** The parser knows the methods of RTSP, and HTTP/2's PRI, but refuses them in HTTP/1.1. */
+const isOfMethod = ({ code = "" }: ParserError) =>
+  ["HPE_INVALID_METHOD", "HPE_INVALID_CONSTANT", "HPE_INVALID_VERSION"].includes(code);
+
+/** Returns what was read of the refused request. Complete requests may come before it in the packet. */
+function headOf({ rawPacket = Buffer.alloc(0), bytesParsed = 0 }: ParserError): string {
+  const previous = rawPacket.lastIndexOf(HEAD_END, Math.max(0, bytesParsed - HEAD_END.length));
+  const begin = previous < 0 ? 0 : previous + HEAD_END.length;
+  return rawPacket.toString("latin1", begin, begin + MAX_HEAD);
 }
 
 /** If the request line is valid, a method that the parser does not know is refused like any other wrong method. */
 function refusalOfMethod(
-  { rawPacket = Buffer.alloc(0), bytesParsed = 0 }: ParserError,
+  error: ParserError,
   requestId: string,
   knownMethods: ReadonlySet<string>,
 ): GatewayResponse {
-  // Complete requests may come before it in the packet.
-  const previous = rawPacket.lastIndexOf(HEAD_END, Math.max(0, bytesParsed - HEAD_END.length));
-  const begin = previous < 0 ? 0 : previous + HEAD_END.length;
-  const line = rawPacket.toString("latin1", begin, begin + MAX_LINE);
-  const [, method, target] = REQUEST_LINE.exec(line) ?? [];
+  const [, method, target] = REQUEST_LINE.exec(headOf(error)) ?? [];
   if (method === undefined || target === undefined || knownMethods.has(method)) {
     return errorResponse("invalid_request", requestId);
   }
