@@ -14,9 +14,6 @@ export type Account = { readonly accountId: string; readonly apiKey: string };
 /** The ports of the product's cores and gateways. */
 export type Ports = { readonly cores: readonly number[]; readonly gateways: readonly number[] };
 
-/** An answered call. Its end is a time of `performance.now()`. */
-export type TimedCall = { readonly kind: string; readonly endMs: number; readonly ms: number };
-
 const CALL_MS = 4_000;
 const REQUEST_MS = 8_000;
 const PAUSE_MS = 300;
@@ -85,8 +82,6 @@ function remove(accountId: string, record: string): Call {
 /** Creates clients, which note every operation until `stop`. */
 export function createClients(ports: Ports, credential: string, random: () => number) {
   const history: Operation[] = [];
-  /** The calls with a good answer. */
-  const calls: TimedCall[] = [];
   /** The wrong answers. */
   const wrong: string[] = [];
   let clients = 0;
@@ -138,21 +133,8 @@ export function createClients(ports: Ports, credential: string, random: () => nu
     return undefined;
   }
 
-  /** Notes how long a call took, if it got a good answer. */
-  async function timed<Answer>(
-    kind: string,
-    call: () => Promise<Answer>,
-    isGood: (answer: Answer) => boolean = (answer) => answer !== undefined,
-  ): Promise<Answer> {
-    const beganMs = performance.now();
-    const answer = await call();
-    const endMs = performance.now();
-    if (isGood(answer)) calls.push({ kind, endMs, ms: endMs - beganMs });
-    return answer;
-  }
-
   return {
-    ...{ history, calls, wrong },
+    ...{ history, wrong },
     stop() {
       isStopped = true;
     },
@@ -163,7 +145,7 @@ export function createClients(ports: Ports, credential: string, random: () => nu
       const change = async (kind: "add" | "remove", record: string) => {
         const call = kind === "add" ? add(accountId, record) : remove(accountId, record);
         const asked = { account: accountId, client: clients++, kind, record, call: nowMicros() };
-        const answer = await timed("write", () => untilAnswered(call));
+        const answer = await untilAnswered(call);
         if (answer === undefined) {
           history.push(asked);
           return;
@@ -190,13 +172,7 @@ export function createClients(ports: Ports, credential: string, random: () => nu
       const [client, address] = [clients++, newAddress()];
       while (!isStopped) {
         const call = nowMicros();
-        const answer = await timed(
-          "read",
-          () => ask("/api/v1/activity?limit=100", apiKey, address),
-          (given) => given?.status === 200,
-        );
-        // Not timed: it would measure this process.
-        check(answer);
+        const answer = check(await ask("/api/v1/activity?limit=100", apiKey, address));
         if (answer?.status === 200) {
           const page = namesOf(answer);
           history.push({ account, client, kind: "read", page, call, return: nowMicros() });

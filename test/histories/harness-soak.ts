@@ -1,7 +1,7 @@
 import { readdir, readFile, readlink } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import type { TimedCall } from "./harness-clients.ts";
+import type { TimedCall } from "./harness-probe.ts";
 import { PARTS_OF_PLACE, type Product } from "./harness-product.ts";
 
 /** The growth of a level. The test fails if `grows` is true. */

@@ -6,6 +6,7 @@ import type { PageJson } from "../harness/json.ts";
 import { type Account, createClients, Kind, REFUND_CENTS } from "./harness-clients.ts";
 import { createFaults, seeded } from "./harness-faults.ts";
 import { findFaults, type Operation } from "./harness-go.ts";
+import { startProbe } from "./harness-probe.ts";
 import { PARTS_OF_PLACE, type Product } from "./harness-product.ts";
 import { type Flatness, startSoak } from "./harness-soak.ts";
 
@@ -70,6 +71,8 @@ export async function tellStory(product: Product, checker: string, options: Stor
   ]);
   const followers = accounts.map((account) => clients.follow(account, () => isOver));
   const hammer = clients.hammer(hammered);
+  const [[core = 0], [gateway = 0]] = [ports.cores, ports.gateways];
+  const probe = startProbe({ ...(await createReader(stack)), credential, core, gateway });
 
   const calmMs = isSoak ? (Math.min(60, minutes) / 6) * MINUTE : 0;
   const faultyMs = minutes * MINUTE - 2 * calmMs;
@@ -93,7 +96,7 @@ export async function tellStory(product: Product, checker: string, options: Stor
   await wait(calmMs);
   const uses: readonly Flatness[] = (await soak?.stop()) ?? [];
   clients.stop();
-  await Promise.all(running);
+  const [calls] = await Promise.all([probe.stop(), ...running]);
   isOver = true;
 
   const { history, wrong } = clients;
@@ -147,7 +150,7 @@ export async function tellStory(product: Product, checker: string, options: Stor
   const admitted = await hammer;
   const most = mostInAWindow(admitted);
   broken(Rule.Limited, most > LIMIT ? [`${most} of ${admitted.length}`] : []);
-  return { mistakes, history, faults: faults.told, uses, calls: clients.calls, calmMs };
+  return { mistakes, history, faults: faults.told, uses, calls, calmMs };
 }
 
 const isAcknowledged = (one: Operation) => one.return !== undefined;

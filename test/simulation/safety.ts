@@ -68,6 +68,8 @@ export type Safety = ReturnType<typeof createSafety>;
 export function createSafety(parts: SafetyParts) {
   const { nowMs, attempts, temporal, database } = parts;
   const tables = () => database().tables;
+  /** When each attempt was last recorded. */
+  const recordedAt = new Map<string, number>();
   /** Reports a violation of a rule unless `isKept`. */
   function check(rule: string, isKept: boolean, one: RunOf, what: string): void {
     if (isKept) return;
@@ -97,6 +99,9 @@ export function createSafety(parts: SafetyParts) {
 
   function checkOnce(one: BegunAttempt): void {
     const what = `attempt ${one.attempt}`;
+    const recordedMs = isRecorded(one) ? recordedAt.get(keyOf(one)) : undefined;
+    const isKept = recordedMs === undefined || recordedMs >= one.loadedAtMs;
+    check("a recorded attempt is not made again", isKept, one, what);
     for (const other of attempts().of(one)) {
       if (other === one || other.postedMs === undefined) continue;
       const isByOther = other.process !== one.process;
@@ -127,7 +132,10 @@ export function createSafety(parts: SafetyParts) {
     check("nothing is sent after an answer that forbids it", isInFlight, one, `since ${since}`);
   }
 
-  /** An attempt whose lease is lost does not count: another process recorded it, or a step of the clock ended it. */
+  /**
+   * Each dispatcher may have so many: a commit gives entries to waiting pollers without a look at what others have. An
+   * attempt whose lease is lost does not count: another process recorded it, or a step of the clock ended it.
+   */
   function checkInFlight(one: BegunAttempt): void {
     const isRetry = isOfWorkflow(one);
     const { length } = [...attempts().inFlight].filter(
@@ -185,6 +193,7 @@ export function createSafety(parts: SafetyParts) {
       check("edges of ARCHITECTURE.md", isEdge, row, `from ${before ?? "none"} to ${next}`);
     },
     onAttempt(stored) {
+      recordedAt.set(keyOf(stored), nowMs());
       const isRight = isAsMade(stored, attempts().of(stored));
       check("a record holds the receiver's answer", isRight, stored, `attempt ${stored.attempt}`);
     },

@@ -15,7 +15,7 @@ export function readStateEdges(): ReadonlySet<string> {
     text.indexOf("`server/src/dispatch/delivery-state.ts` holds"),
   );
   const edges = [...table.matchAll(ROW)].flatMap(([, , from = "", to = ""]) =>
-    statesOf(from).map((state) => edgeName(state, STATES.get(to))),
+    statesOf(from).map((state) => edgeName(state, stateOf(to))),
   );
   if (edges.length < 10) throw new Error("ARCHITECTURE.md has no table of edges");
   return new Set(edges);
@@ -30,5 +30,11 @@ function statesOf(cell: string): (DeliveryState | undefined)[] {
   const all = [...STATES.values()];
   if (cell.trim() === "") return [undefined];
   if (cell === "all but delivered") return all.filter((state) => state !== DeliveryState.Delivered);
-  return cell.split(", ").map((name) => STATES.get(name));
+  return cell.split(", ").map(stateOf);
+}
+
+function stateOf(name: string): DeliveryState {
+  const state = STATES.get(name);
+  if (state === undefined) throw new Error(`ARCHITECTURE.md names no state: ${name}`);
+  return state;
 }

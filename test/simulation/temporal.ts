@@ -23,8 +23,8 @@ import {
 } from "./workflow-execution.ts";
 import { EPOCH_MS, type Process, type World } from "./world.ts";
 
-/** How long a worker may be silent before another one gets its workflow task. */
-const TASK_TIMEOUT_MS = 10_000;
+/** How long a workflow task may take before another worker gets it. */
+const TASK_TIMEOUT_MS = 20_000;
 /** The shares of sleeping workflows that a worker keeps in its cache. A large cache keeps all. */
 const CACHED_SHARES = [0.8, 1];
 
@@ -97,6 +97,8 @@ export function createTemporal(
     const { fault } = faults.pass(`temporal task ${execution.worker.process.name}`);
     if (fault === undefined && !isAway) {
       workflow.history = [...execution.entries];
+      // Temporal answers with the next task.
+      execution.taskSinceMs = world.nowMs();
       return true;
     }
     loseTask(workflow);
@@ -105,8 +107,10 @@ export function createTemporal(
 
   function loseTask(workflow: Workflow): void {
     noteMove(deliverWorkflowId(workflow.input));
+    const sinceMs = workflow.execution?.taskSinceMs ?? world.nowMs();
     workflow.execution = undefined;
-    world.after(TASK_TIMEOUT_MS, () => wake(workflow));
+    const leftMs = Math.max(0, sinceMs + TASK_TIMEOUT_MS - world.nowMs());
+    world.after(leftMs, () => wake(workflow));
   }
 
   function start(options: WorkflowStartOptions): void {

@@ -25,11 +25,13 @@ export type Execution = {
   readonly entries: HistoryEntry[];
   /** `undefined` while it does not sleep. */
   wakeUp: (() => void) | undefined;
+  /** When its workflow task began. */
+  taskSinceMs: number;
 };
 
 const ACTIVITY_TIMEOUT_MS = 20_000;
-/** A task that takes longer saves its progress. */
-const HEARTBEAT_MS = 8_000;
+/** A task that takes longer saves its progress, and continues as a new task. */
+const HEARTBEAT_MS = 16_000;
 
 /** What a worker tells Temporal. */
 export type TemporalCalls = {
@@ -50,7 +52,9 @@ export function execute(
   { save, sleep, onEnd, onDiverged }: TemporalCalls,
 ): void {
   const { input } = workflow;
-  const execution: Execution = { worker, entries: [...workflow.history], wakeUp: undefined };
+  const execution: Execution = {
+    ...{ worker, entries: [...workflow.history], wakeUp: undefined, taskSinceMs: world.nowMs() },
+  };
   workflow.execution = execution;
   const never = new Promise<never>(() => undefined);
   const random = createRandom(input.deliveryId.length + input.run);
@@ -79,7 +83,12 @@ export function execute(
         late();
         resolve({ atMs: world.nowMs(), isFailed, result: isFailed ? undefined : result });
       };
-      const beat = world.after(HEARTBEAT_MS, () => save(execution), worker.process);
+      const beatIn = (milliseconds: number): (() => void) =>
+        world.after(milliseconds, () => save(execution) && beatAgain(), worker.process);
+      const beatAgain = () => {
+        beat = beatIn(HEARTBEAT_MS);
+      };
+      let beat = beatIn(Math.max(0, execution.taskSinceMs + HEARTBEAT_MS - world.nowMs()));
       const late = world.after(ACTIVITY_TIMEOUT_MS, () => end(true)(undefined), worker.process);
       work().then(end(false), end(true));
     });
@@ -104,6 +113,7 @@ export function execute(
           execution.wakeUp = resolve;
         });
         execution.wakeUp = undefined;
+        execution.taskSinceMs = world.nowMs();
         return workflow.history[place] ?? never;
       });
     },

@@ -74,7 +74,6 @@ export function describeKills({ workflows, accounts, writers, rounds }: KillPlan
 
   /** Kills a victim while attempts are in flight. Notes those that another dispatcher may repeat. */
   async function killOnce(victim: Victim): Promise<void> {
-    // Read before the kill, because the victim may be the server that answers this.
     let recorded = new Set<string>();
     const unrecorded = () => [
       ...new Set(stack.receiver.requests.map(nameOf).filter((name) => !recorded.has(name))),
@@ -86,7 +85,11 @@ export function describeKills({ workflows, accounts, writers, rounds }: KillPlan
     if (victim === dispatcher) await expect.poll(inFlight, ANSWERED).not.toEqual([]);
     await victim.kill();
     await wait(randomInt(SHORTEST_DEATH_MS, LONGEST_DEATH_MS));
-    if (victim === dispatcher) mayRepeat.push(...unrecorded());
+    if (victim === dispatcher) {
+      // The core has recorded what it had received by then.
+      recorded = await listRecorded(stack);
+      mayRepeat.push(...unrecorded());
+    }
     await victim.start();
   }
 

@@ -147,6 +147,12 @@ export const PLANTED: readonly PlantedBug[] = [
     replace: "endUnsendable(leased.filter(({ isRunning }) => !isRunning));",
   },
   {
+    name: "a recorded attempt is made again",
+    file: SERVICE,
+    find: "if (loaded?.recorded !== undefined) {",
+    replace: "if (loaded?.recorded !== undefined && attempt < 0) {",
+  },
+  {
     name: "a run continues after its endpoint was deleted",
     file: SERVICE,
     find: "await store.change({ canceled: [run], deleted: [run] });",
