@@ -19,7 +19,11 @@ type DemoAction = {
   run(context: DemoContext, args: readonly string[]): Promise<string>;
 };
 type Kind = NonNullable<MessageInitShape<typeof RecordPlatformEventRequestSchema>["kind"]>;
-type LastDonation = { readonly externalId: string; readonly amountCents: string };
+type LastDonation = {
+  readonly externalId: string;
+  readonly amountCents: string;
+  readonly disputeExternalId?: string;
+};
 
 /** An error whose message is for the user. */
 export class DemoError extends Error {}
@@ -27,7 +31,10 @@ export class DemoError extends Error {}
 /** The actions by name. */
 export const DEMO_ACTIONS: ReadonlyMap<string, DemoAction> = new Map([
   ["donate", { usage: '"NAME" CENTS "MESSAGE"', run: donate }],
-  ["refund", { usage: "CENTS     of the last donation; all of it without CENTS", run: refund }],
+  [
+    "refund",
+    { usage: "CENTS     of the last donation; its whole amount without CENTS", run: refund },
+  ],
   [
     "dispute",
     { usage: "won|lost  about the last donation; without a word it opens", run: dispute },
@@ -78,15 +85,23 @@ async function dispute(
   { clients: { donations }, accountId, lastFile }: DemoContext,
   [word]: readonly string[],
 ): Promise<string> {
-  const { externalId } = await readLast(lastFile);
-  const key = { accountId, externalId, disputeExternalId: "demo" };
+  const last = await readLast(lastFile);
+  const { externalId, disputeExternalId = randomUUID() } = last;
+  const key = { accountId, externalId, disputeExternalId };
   if (word === undefined) {
     const { donation } = await donations.openDispute(key);
+    await writeFile(lastFile, JSON.stringify({ ...last, disputeExternalId }));
     return `Disputed: don_${donation?.recordId}, which the feed shows no more`;
   }
   if (word !== "won" && word !== "lost") throw new DemoError(`${word} is neither won nor lost.`);
+  if (last.disputeExternalId === undefined) {
+    throw new DemoError("There is no open dispute: npm run demo -- dispute");
+  }
   const outcome = word === "won" ? DisputeOutcome.WON : DisputeOutcome.LOST;
   const { donation } = await donations.resolveDispute({ ...key, outcome });
+  // The next one is another dispute.
+  const { disputeExternalId: _, ...rest } = last;
+  await writeFile(lastFile, JSON.stringify(rest));
   return `The dispute is ${word}: don_${donation?.recordId}`;
 }
 

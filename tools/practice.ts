@@ -4,6 +4,7 @@ import { atFirstSignal } from "@activity/runtime/end-at-signal";
 import { cacheFolder } from "../dev-stack/src/cache-folder.ts";
 import { startDatabase } from "../dev-stack/src/database.ts";
 import { startDemoReceiver } from "../dev-stack/src/demo-receiver.ts";
+import { isPortFree } from "../dev-stack/src/free-port.ts";
 import { createProgress } from "../dev-stack/src/progress.ts";
 import { startRedis } from "../dev-stack/src/redis.ts";
 import { makeSelfSigned, type SelfSigned } from "../dev-stack/src/self-signed.ts";
@@ -29,6 +30,11 @@ const progress = createProgress();
 try {
   if (folder === "" || !Number.isInteger(port) || port < 1) throw new StackError(USAGE);
   await mkdir(dataDir, { recursive: true });
+  if (!(await isPortFree(port))) {
+    throw new StackError(
+      `Port ${port} is taken: end the program that has it, or give another one.`,
+    );
+  }
   const stop = await start();
   // A child server does not keep this process alive.
   setInterval(() => undefined, 60_000);

@@ -10,8 +10,8 @@ type Case = {
   measure(stack: Stack, count: number): Promise<Figures>;
 };
 
-/** Often enough to affect no rate, rarely enough not to load the database. */
-const [POLL_MS, SLOW_POLL_MS, COUNTING_POLL_MS] = [10, 50, 250];
+/** Often enough to affect no rate, rarely enough not to load the database or, in this process, Temporal's file. */
+const [POLL_MS, SLOW_POLL_MS] = [10, 250];
 const DELIVERIES = "FROM delivery WHERE created_at > ?";
 /** The stored number of DeliveryState.DELIVERED. */
 const DELIVERED = `SELECT COUNT(*) ${DELIVERIES} AND state = 3`;
@@ -60,8 +60,10 @@ export async function measureBacklog(
   count: number,
   env: Readonly<Record<string, string>> = {},
 ): Promise<Figures> {
+  const beganMs = Date.now();
   const since = await beginBacklog(stack, accountIds, count, 200, env);
-  const figures = await measureCase(stack, count, () => recorded(stack, DELIVERED, since, count));
+  const work = () => recorded(stack, DELIVERED, since, count);
+  const figures = await measureCase(stack, count, work, beganMs);
   await stack.product.rest();
   return figures;
 }
@@ -74,11 +76,13 @@ async function measureFailing(stack: Stack, count: number): Promise<Figures> {
   const { product, watch, state, client, accountIds } = stack;
   const asleepBefore = state.countAsleep();
   const { count: runningBefore } = await client.count(RUNNING);
+  const beganMs = Date.now();
   const since = await beginBacklog(stack, accountIds.one, count, 500, {});
-  const figures = await measureCase(stack, count, async () => {
+  const work = async () => {
     await recorded(stack, ATTEMPTED, since, count);
     await until(() => state.countAsleep() - asleepBefore >= count, SLOW_POLL_MS);
-  });
+  };
+  const figures = await measureCase(stack, count, work, beganMs);
   await product.rest();
   const wait = (await client.count(RUNNING)).count - runningBefore;
   if (wait < count) throw new Error(`${wait} of ${count} deliveries wait for their retry`);
@@ -128,5 +132,5 @@ export async function measureCounting(stack: Stack): Promise<Figures> {
   const count = await watch.number(UNCOUNTED);
   await product.collect();
   const isCounted = async () => (await watch.number(UNCOUNTED)) === 0;
-  return measureCase(stack, count, () => until(isCounted, COUNTING_POLL_MS));
+  return measureCase(stack, count, () => until(isCounted, SLOW_POLL_MS));
 }

@@ -31,17 +31,18 @@ export async function startStack(
   return keptSide(name, pids, { ...stack, state, accountIds });
 }
 
-/** Measures `work`, which makes `count` deliveries, from now to its end. */
+/** Measures `work`, which makes `count` deliveries, from now to its end. Their workflows began after `workflowsSinceMs`. */
 export async function measureCase(
   { watch, pids, client }: Stack,
   count: number,
   work: () => Promise<unknown>,
+  workflowsSinceMs = Date.now(),
 ): Promise<Figures> {
-  const [startedMs, sinceMs] = [sharedNowMs(), Date.now()];
+  const startedMs = sharedNowMs();
   const figures = await countEach([cpuOf(pids), watch.statements], async () => {
     await work();
     return { count, perSecond: count / secondsSince(startedMs) };
   });
-  const cost = Object.entries(await readTemporalCost(client, sinceMs));
+  const cost = Object.entries(await readTemporalCost(client, workflowsSinceMs));
   return { ...figures, ...Object.fromEntries(cost.map(([name, value]) => [name, value / count])) };
 }

@@ -19,13 +19,14 @@ export async function checkGivenDatabase(text: string): Promise<string> {
 function parseDatabaseUrl(text: string): { host: string; port: number } {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isRight = /^(mysql|mariadb):$/.test(url?.protocol ?? "") && url?.username && url.hostname;
-  if (isRight && /^\/[^/]+$/.test(url.pathname)) {
+  // A vtgate chooses the keyspace itself.
+  if (isRight && /^(\/[^/]*)?$/.test(url.pathname)) {
     return {
       host: url.hostname.replace(/^\[(.*)\]$/, "$1"),
       port: Number(url.port) || DEFAULT_PORT,
     };
   }
   throw new StackError(
-    "DATABASE_URL must look like mysql://user:password@host:3306/database: correct it, or unset it to have a database started here.",
+    "DATABASE_URL must look like mysql://user:password@host:3306/database (a vtgate needs no database): correct it, or unset it to have a database started here.",
   );
 }

@@ -1,6 +1,6 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { useFolder } from "../../test/harness/use-started.ts";
 import { openLogFile } from "./log-file.ts";
 
@@ -32,6 +32,21 @@ it("keeps the last lines within its limit, in two files, across starts", () => {
   expect(read(`${path}.1`) + read(path)).toBe(kept);
   expect(statSync(path).mode & 0o777).toBe(0o600);
   expect(existsSync(`${path}.2`)).toBe(false);
+});
+
+it("loses only lines when it cannot begin a new file", () => {
+  const path = join(folder, "blocked.log");
+  mkdirSync(`${path}.1/occupied`, { recursive: true });
+  const told = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+  const log = openLogFile(path, 10);
+  for (const line of ["01234567\n", "89\n"]) {
+    log.write(line);
+    log.flush();
+  }
+  log.close();
+  expect(told.mock.calls).toMatchObject([[expect.stringContaining("loses lines")]]);
+  told.mockRestore();
+  expect(read(path)).toBe("01234567\n");
 });
 
 it("writes one text that is larger than its limit whole", () => {

@@ -19,8 +19,8 @@ export function openLogFile(
   const writer = createLogWriter((text) => {
     if (!isOpen) return;
     const bytes = Buffer.from(text);
-    if (size > 0 && size + bytes.length > limitBytes) beginAnew();
     try {
+      if (size > 0 && size + bytes.length > limitBytes) beginAnew();
       writeSync(file, bytes);
       size += bytes.length;
     } catch (error) {
@@ -31,10 +31,10 @@ export function openLogFile(
   });
 
   function beginAnew(): void {
-    closeSync(file);
     renameSync(path, `${path}.1`);
-    file = open(path);
-    size = 0;
+    const next = open(path);
+    closeSync(file);
+    [file, size] = [next, 0];
   }
 
   return {

@@ -47,7 +47,12 @@ export async function startServer(options: StartServer): Promise<RunningServer> 
   const log = await open(logFile, "a", 0o600);
   const { size } = await log.stat();
   const server = await spawnServer(options, log.fd).finally(() => log.close());
-  await options.remember?.(server.pid);
+  try {
+    await options.remember?.(server.pid);
+  } catch (error) {
+    await server.kill();
+    throw error;
+  }
   const deadline = performance.now() + startSeconds * 1_000;
   while (!server.hasEnded() && performance.now() < deadline) {
     if (await options.isReady()) return server;

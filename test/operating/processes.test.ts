@@ -7,10 +7,12 @@ import { afterAll, describe, expect, it, vi } from "vitest";
 import { findFreePort } from "../../dev-stack/src/free-port.ts";
 import { createReader } from "../harness/builders.ts";
 import { transportTo } from "../harness/clients.ts";
+import { openDatabaseProxy } from "../harness/database-proxy.ts";
 import { requestOf } from "../harness/http.ts";
+import { startTestRedis } from "../harness/redis.ts";
 import { useTestStack } from "../harness/stack.ts";
 import { usePrograms } from "../start/harness-program.ts";
-import { createInstance, type ProcessInstance } from "./harness-instances.ts";
+import { createInstance, healthAt, type ProcessInstance } from "./harness-instances.ts";
 import { PARTS, type PartName, variablesOf } from "./harness-parts.ts";
 
 const stack = useTestStack();
@@ -101,6 +103,20 @@ describe("a process by itself", () => {
       await expectEnd(name, { METRICS_PORT: `${stack.corePort}` }, "EADDRINUSE");
     },
   );
+
+  it("with all parts is not ready while its database is away, even if Redis counts, ADR 0043", async () => {
+    const [proxy, redis] = [await openDatabaseProxy(stack.database.url), await startTestRedis()];
+    const port = await findFreePort();
+    startProgram("tools/serve/serve.ts", {
+      ...{ ...(await variablesOf("serve", stack)), HEALTH_PORT: `${port}` },
+      ...{ DATABASE_URL: proxy.url, REDIS_URL: redis.url },
+    });
+    const ready = () => healthAt(port, "/ready");
+    await expect.poll(ready, { timeout: 90_000 }).toEqual([200, "serving"]);
+    await proxy.stop();
+    await expect.poll(ready).toEqual([503, "unavailable"]);
+    await redis.stop();
+  }, 120_000);
 
   it("the core ends when its port for browsers is taken, though its other port is already open", () =>
     expectEnd(

@@ -2,6 +2,7 @@ import cluster, { type Worker } from "node:cluster";
 import { once } from "node:events";
 import { availableParallelism } from "node:os";
 import type { Readable } from "node:stream";
+import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { endAtSignal } from "@activity/runtime/end-at-signal";
 import { ConfigError } from "@activity/runtime/environment";
@@ -44,15 +45,14 @@ export function placeOfThis(): number | undefined {
 }
 
 /** Sends the state to the first process now and at each change. */
-export function tellState(readState: () => string): void {
+export async function tellState(readState: () => Promise<string>): Promise<void> {
   let told: string | undefined;
-  const tell = () => {
-    const state = readState();
+  for (;;) {
+    const state = await readState();
     if (state !== told) process.send?.({ state } satisfies Told);
     told = state;
-  };
-  tell();
-  setInterval(tell, TELL_MS).unref();
+    await wait(TELL_MS, undefined, { ref: false });
+  }
 }
 
 /**

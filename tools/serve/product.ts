@@ -21,7 +21,7 @@ export type Product = {
   /** The port of the metrics of all three parts, if they are served. */
   readonly metricsPort: number | undefined;
   /** Returns the state that `/ready` reports. */
-  state(): string;
+  state(): Promise<string>;
   /** Reports "draining" and tells connections to close, but still serves. Claims no more deliveries. */
   drain(): void;
   /** Waits for work in flight, then closes everything. */
@@ -50,7 +50,7 @@ export async function startProduct(options: {
     for (const close of open.toReversed()) await close();
   };
   try {
-    let readState = () => "starting";
+    let readState = async () => "starting";
     // The health port opens before the migration, which may take minutes.
     const health = await openHealth(options.core.health, () => readState());
     open.push(async () => health.close());
@@ -73,7 +73,12 @@ export async function startProduct(options: {
     const isAsked = options.core.health !== undefined || options.place !== undefined;
     const check = isAsked ? startCoreCheck(app.localTransport, log) : undefined;
     open.push(async () => check?.stop());
-    const state = () => (gateway.isDraining() ? "draining" : (check?.state() ?? "serving"));
+    // With Redis the gateway's check does not ask the database.
+    const state = async () => {
+      const core = await app.readState();
+      if (gateway.isDraining()) return "draining";
+      return core === "serving" ? (check?.state() ?? "serving") : core;
+    };
     const listener = await app.listen();
     busy.push(listener.close);
     const browsers = await app.listenToBrowsers();

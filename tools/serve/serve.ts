@@ -25,7 +25,7 @@ async function serve(): Promise<void> {
     return;
   }
   const product = await startProduct({ ...config, log, place });
-  if (place !== undefined) tellState(product.state);
+  if (place !== undefined) void tellState(product.state);
   log.info("core listens", { host: config.core.host, port: product.corePort });
   log.info("gateway listens", { host: config.gateway.host, port: product.gatewayPort });
   if (product.dashboardPort) log.info("dashboard listens", { port: product.dashboardPort });
