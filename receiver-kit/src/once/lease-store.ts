@@ -26,7 +26,7 @@ export interface LeaseOptions extends KeepOptions {
 export interface LeaseContext extends Freshness {
   /**
    * Aborted when the claim is lost, so that long work can stop. Also aborted when the lease ends because the storage
-   * cannot be reached: another owner may then have the claim.
+   * cannot be reached: another owner may then have the claim. Work that stops must throw: work that returns is done.
    */
   readonly signal: AbortSignal;
 }
@@ -57,10 +57,17 @@ export function createLeaseStore(
         await claims.release(eventId, owner).catch(() => {});
         throw error;
       }
+      const complete = () => claims.complete(eventId, owner, keepSeconds * 1000);
+      let wasTried = false;
       const mark = async () => {
+        const mayBeMarked = wasTried;
         // Not before the work: if it fails, older events of the record are not out of date.
         await keep(of?.time ?? "");
-        return claims.complete(eventId, owner, keepSeconds * 1000);
+        wasTried = true;
+        if (await complete()) return true;
+        // Done if only the answer to an earlier mark was lost. Free if the claim was deleted after its lease.
+        const now = await claims.claim(eventId, owner, leaseMs);
+        return now === "done" ? mayBeMarked : now === "claimed" && (await complete());
       };
       // The work is done. A lost connection of the store must not repeat it.
       const isMarked = await insist(mark).finally(stopRenewing);

@@ -3,7 +3,7 @@
  *
  * `handled`: the work was done now. `seen_before`: an earlier delivery did the work.
  * `in_progress`: another delivery's work is running and may still fail. Do not answer 2xx.
- * `claim_lost`: the work ended after its lease. Another delivery may have done it too.
+ * `claim_lost`: the work ended after its lease, and another delivery took the claim. It may have done the work too.
  */
 export type OnceOutcome = "handled" | "seen_before" | "in_progress" | "claim_lost";
 

@@ -1,4 +1,4 @@
-import express from "express";
+import express, { type RequestHandler } from "express";
 import { expect, it } from "vitest";
 import { createExpressReceiver } from "../../src/adapters/express/index.ts";
 import { createMemoryStore } from "../../src/stores/memory/index.ts";
@@ -17,9 +17,15 @@ const keepBytes = express.json({
   verify: (request, _response, bytes) => Object.assign(request, { rawBody: bytes }),
 });
 
+const setEncoding: RequestHandler = (request, _response, next) => {
+  request.setEncoding("utf8").on("data", () => undefined);
+  next();
+};
+
 it.each([
   ["express.json()", express.json(), 500, "put this route above app.use(express.json())"],
   ["express.text()", express.text({ type: "*/*" }), 500, "another parser ran first"],
+  ["request.setEncoding()", setEncoding, 500, "something called request.setEncoding()"],
   ["express.raw()", express.raw({ type: () => true }), 204, undefined],
   ["express.json() that keeps the bytes", keepBytes, 204, undefined],
 ] as const)("answers after %s as it must: %i", async (_name, parser, status, advice) => {

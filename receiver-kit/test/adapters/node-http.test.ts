@@ -8,7 +8,7 @@ import { listen } from "./listen.ts";
 
 describeReceiver("node:http", (options) => listen(createNodeReceiver(options)));
 
-it("reports that a stream was consumed before", async () => {
+it("reports that a stream was consumed or decoded before, or decoded meanwhile, and continues", async () => {
   const problems: unknown[] = [];
   const receive = createNodeReceiver({
     secrets: SECRET,
@@ -16,12 +16,24 @@ it("reports that a stream was consumed before", async () => {
     handle: () => {},
     onProblem: ({ error }) => problems.push(error),
   });
+  let requests = 0;
   const receiver = await listen(async (request, response) => {
-    for await (const _chunk of request);
-    await receive(request, response);
+    requests += 1;
+    if (requests === 1) for await (const _chunk of request);
+    if (requests === 2) request.setEncoding("utf8").on("data", () => {});
+    const received = receive(request, response);
+    if (requests === 3) request.setEncoding("utf8");
+    await received;
   });
   const { body, headers } = await createDelivery();
-  expect((await post(receiver.url, headers, body)).status).toBe(500);
-  expect(String(problems[0])).toContain("the request was read before");
+  for (const reported of [
+    "was read before",
+    "something called request.setEncoding()",
+    "TypeError",
+  ]) {
+    expect((await post(receiver.url, headers, body)).status).toBe(500);
+    expect(String(problems.pop())).toContain(reported);
+  }
+  expect((await post(receiver.url, headers, body)).status).toBe(204);
   await receiver.close();
 });

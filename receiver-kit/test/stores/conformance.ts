@@ -145,13 +145,18 @@ export function describeStore(client: ClientName | "memory", subject: Subject): 
       expect(outcome).toBe("claim_lost");
     });
 
-    it("aborts the work's signal when the lease ends while the storage is out of reach", async () => {
+    it("aborts the work's signal when the lease ends while the storage is out of reach, and repeats no finished work", async () => {
       const renew = () => new Promise<boolean>(() => {});
       const once = createLeaseStore({ ...store.claims, renew }, { leaseSeconds: 0.3 });
-      await once.runOnce(randomUUID(), async ({ signal }) => {
+      const eventId = randomUUID();
+      const outcome = await once.runOnce(eventId, async ({ signal }) => {
         if (!signal.aborted)
           await new Promise((resolve) => signal.addEventListener("abort", resolve));
+        await new Promise((resolve) => setTimeout(resolve, 200)); // The storage's lease ends a little later.
+        await store.claims.deleteExpired(1_000);
       });
+      expect(outcome).toBe("handled");
+      expect(await once.runOnce(eventId, async () => {})).toBe("seen_before");
     });
 
     it("deletes expired ids, a limited number at once", async () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { createPool } from "mysql2/promise";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createMysqlTransactionStore } from "../../src/stores/mysql2/index.ts";
+import { createMysqlClaims, createMysqlTransactionStore } from "../../src/stores/mysql2/index.ts";
 import { startMysql } from "../servers/mysql.ts";
 import { describeStore } from "./conformance.ts";
 import { OPEN_BY_CLIENT } from "./kinds.ts";
@@ -42,3 +42,32 @@ it("rejects work that hides a deadlock, because InnoDB then rolls the mark back"
   other.release();
   await pool.end();
 });
+
+it("rejects with the work's error when the connection is lost, and loses only this connection", async () => {
+  const pool = createPool({ uri: server.url, connectionLimit: 1 });
+  const store = createMysqlTransactionStore(pool);
+  const eventId = randomUUID();
+  const losing = store.runOnce(eventId, async ({ connection }) => {
+    connection.destroy();
+    throw new Error("the work failed");
+  });
+  await expect(losing).rejects.toThrow("the work failed");
+  expect(await store.runOnce(eventId, async () => {})).toBe("handled");
+  await pool.end();
+});
+
+it.each([{ rowsAsArray: true, typeCast: false }, { nestTables: true }])(
+  "understands rows of a pool with the options %j",
+  async (options) => {
+    const pool = createPool({ uri: server.url, ...options });
+    const claims = createMysqlClaims(pool);
+    const eventId = randomUUID();
+    expect(await claims.claim(eventId, "owner", 60_000)).toBe("claimed");
+    expect(await claims.claim(eventId, "another", 60_000)).toBe("held");
+    expect(await claims.complete(eventId, "owner", 60_000)).toBe(true);
+    expect(await claims.claim(eventId, "another", 60_000)).toBe("done");
+    expect(await claims.keepNewest(`record ${eventId}`, "2026", 0)).toBe("2026");
+    expect(await claims.deleteExpired(1)).toBe(1);
+    await pool.end();
+  },
+);

@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
+import { createClient, RESP_TYPES } from "redis";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { createNodeRedisStore } from "../../src/stores/redis/index.ts";
 import { startRedis } from "../servers/redis.ts";
 import { describeStore } from "./conformance.ts";
 import { OPEN_BY_CLIENT } from "./kinds.ts";
@@ -26,6 +28,17 @@ it.each(["ioredis", "redis"] as const)(
     await close();
   },
 );
+
+it("understands a client of node-redis that returns texts as Buffers", async () => {
+  const bytes = { [RESP_TYPES.BLOB_STRING]: Buffer };
+  const client = createClient({ url: server.url, commandOptions: { typeMapping: bytes } });
+  await client.connect();
+  const store = createNodeRedisStore(client);
+  const eventId = randomUUID();
+  expect(await store.runOnce(eventId, async () => {})).toBe("handled");
+  expect(await store.runOnce(eventId, async () => {})).toBe("seen_before");
+  await client.close();
+});
 
 describeStore("ioredis", {
   open: () => OPEN_BY_CLIENT.ioredis(server.url),

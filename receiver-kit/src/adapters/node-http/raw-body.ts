@@ -4,6 +4,7 @@ import { checkAnnouncedLength } from "../../receiver/read-stream.ts";
 import { VerificationError } from "../../verification-error.ts";
 
 const READ_BEFORE = "the request was read before; call the receiver first";
+const DECODED = "something called request.setEncoding() before; call the receiver first";
 
 /** Reads the bytes of a Node request. Throws `body_not_raw` if something read them before. */
 export async function readRawBody(
@@ -14,14 +15,16 @@ export async function readRawBody(
   if (request.readableDidRead || request.readableEnded) {
     throw new VerificationError("body_not_raw", readBefore);
   }
+  if (request.readableEncoding) throw new VerificationError("body_not_raw", DECODED);
   // Its "close" was emitted, so reading would never end.
   if (request.destroyed) throw new Error("the connection closed before the body was read");
   checkAnnouncedLength(request.headers["content-length"], limitBytes);
-  return collect(request, limitBytes);
+  // This throws if the encoding was set meanwhile. Within the listener of "end" it would end the process.
+  return Buffer.concat(await collect(request, limitBytes));
 }
 
 /** Reads by events: leaving an async iteration early would destroy the socket before the answer. */
-function collect(request: IncomingMessage, limitBytes: number): Promise<Uint8Array> {
+function collect(request: IncomingMessage, limitBytes: number): Promise<Buffer[]> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;
@@ -36,7 +39,7 @@ function collect(request: IncomingMessage, limitBytes: number): Promise<Uint8Arr
       request.pause();
       settle(() => reject(new BodyTooLargeError(`more than ${limitBytes} bytes`)));
     };
-    const onEnd = () => settle(() => resolve(Buffer.concat(chunks, length)));
+    const onEnd = () => settle(() => resolve(chunks));
     const onError = (error: Error) => settle(() => reject(error));
     const onClose = () => settle(() => reject(new Error("the connection closed within the body")));
     request.on("data", onData).on("end", onEnd).on("error", onError).on("close", onClose);

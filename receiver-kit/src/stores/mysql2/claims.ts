@@ -1,5 +1,5 @@
 import type { ClaimResult, Claims } from "../../once/claims.ts";
-import { affectedRows, type MysqlQueryable, readRows } from "./queryable.ts";
+import { affectedRows, type MysqlQueryable, readColumn } from "./queryable.ts";
 
 const IN_MS = "UTC_TIMESTAMP(6) + INTERVAL ? MICROSECOND";
 
@@ -42,14 +42,14 @@ export async function takeClaim(
     [eventId, owner, leaseMs * 1000],
   );
   // A locking read, because a transaction's snapshot may be older than the existing row.
-  const [row] = await readRows(
+  const [holder] = await readColumn(
     db,
     "SELECT owner FROM receiver_kit_event WHERE event_id = ? LOCK IN SHARE MODE",
     [eventId],
   );
-  if (row?.owner === owner) return "claimed";
+  if (String(holder) === owner) return "claimed";
   // A row that disappeared meanwhile was released. The next delivery can claim it.
-  return row && row.owner === null ? "done" : "held";
+  return holder === null ? "done" : "held";
 }
 
 /** Keeps the newest time of a record in the column `owner`, and returns it. */
@@ -64,12 +64,12 @@ export async function keepNewest(
      ON DUPLICATE KEY UPDATE owner = GREATEST(owner, VALUES(owner)), expires_at = VALUES(expires_at)`,
     [record, time, keepMs * 1000],
   );
-  const [row] = await readRows(
+  const [newest] = await readColumn(
     db,
     "SELECT owner FROM receiver_kit_event WHERE event_id = ? LOCK IN SHARE MODE",
     [record],
   );
-  return String(row?.owner ?? time);
+  return String(newest ?? time);
 }
 
 /** Changes a claim that `owner` still holds. A null `nextOwner` marks it done. */
@@ -91,14 +91,13 @@ export async function updateHeld(
 
 async function deleteExpired(db: MysqlQueryable, limit: number): Promise<number> {
   // Ids are read without locks and deleted by primary key. Claims lock in the same order.
-  const rows = await readRows(
+  const eventIds = await readColumn(
     db,
     `SELECT event_id FROM receiver_kit_event WHERE expires_at <= UTC_TIMESTAMP(6)
      ORDER BY expires_at LIMIT ?`,
     [limit],
   );
-  if (rows.length === 0) return 0;
-  const eventIds = rows.map((row) => row.event_id);
+  if (eventIds.length === 0) return 0;
   return affectedRows(
     db,
     "DELETE FROM receiver_kit_event WHERE event_id IN (?) AND expires_at <= UTC_TIMESTAMP(6)",

@@ -22,12 +22,18 @@ export async function affectedRows(
   return (header as { affectedRows: number }).affectedRows; // mysql2 returns a header for such a statement.
 }
 
-/** Runs a statement that reads rows. */
-export async function readRows(
+/** Runs a statement that reads one column. Returns its values: by the pool's options a text may be a Buffer. */
+export async function readColumn(
   db: MysqlQueryable,
   sql: string,
   values: unknown[],
-): Promise<readonly Record<string, unknown>[]> {
+): Promise<readonly unknown[]> {
   const [rows] = await db.query(sql, values);
-  return rows as Record<string, unknown>[]; // mysql2 returns rows for such a statement.
+  return (rows as object[]).map(onlyValue); // mysql2 returns rows for such a statement.
+}
+
+/** By the pool's options a row is an object or a list, or an object of objects by table. */
+function onlyValue(row: object): unknown {
+  const [value] = Object.values(row);
+  return value?.constructor === Object ? onlyValue(value) : value;
 }

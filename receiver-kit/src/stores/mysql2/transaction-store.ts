@@ -10,7 +10,7 @@ import { createTransactionStore } from "../../once/transaction-store.ts";
 import { createMysqlClaims, keepNewest, takeClaim, updateHeld } from "./claims.ts";
 import type { MysqlPooledConnection, MysqlQueryable } from "./queryable.ts";
 
-/** How long a claim counts that is not rolled back. `complete` replaces it by the time to keep. */
+/** The lease of a claim that an implicit commit stored. `complete` replaces it by the time to keep. */
 const CLAIM_MS = 30_000;
 
 /** The context of work in a transaction. */
@@ -82,8 +82,11 @@ async function inTransaction<Connection extends MysqlPooledConnection>(
     try {
       await work({ connection });
     } catch (error) {
-      await connection.rollback();
-      broken = false;
+      // The work's error matters more than a failed rollback.
+      broken = await connection.rollback().then(
+        () => false,
+        () => true,
+      );
       throw error;
     }
     await connection.commit();

@@ -66,8 +66,11 @@ async function inTransaction<Client extends PgPooledClient>(
     try {
       await work({ client });
     } catch (error) {
-      await client.query("ROLLBACK");
-      broken = false;
+      // The work's error matters more than a failed rollback.
+      broken = await client.query("ROLLBACK").then(
+        () => false,
+        () => true,
+      );
       throw error;
     }
     const { command } = await client.query("COMMIT");

@@ -20,8 +20,8 @@ export function createRedisClaims(runScript: RunScript, keyPrefix: string): Clai
   return {
     async claim(eventId, owner, leaseMs) {
       const values = [owner, String(Math.ceil(leaseMs))];
-      // The script returns only these values.
-      return (await runScript(CLAIM_SCRIPT, keyPrefix + eventId, values)) as ClaimResult;
+      // The script returns only these values. node-redis can return them as Buffers.
+      return String(await runScript(CLAIM_SCRIPT, keyPrefix + eventId, values)) as ClaimResult;
     },
     renew: (eventId, owner, leaseMs) => update(RENEW_SCRIPT, eventId, owner, leaseMs),
     complete: (eventId, owner, keepMs) => update(COMPLETE_SCRIPT, eventId, owner, keepMs),

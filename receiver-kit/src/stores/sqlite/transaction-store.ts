@@ -21,6 +21,10 @@ export interface SqliteTransactionContext<Database> {
  *
  * Give it its own connection. A transaction uses the whole connection, so other code's statements on it would join the
  * transaction. Work for different events runs one after another.
+ *
+ * The work must not wait for anything, such as the network or a timer. SQLite has one writer. Meanwhile a write on
+ * another connection would block this process for that connection's timeout, and fail. Use `createSqliteStore` for work
+ * that waits.
  */
 export function createSqliteTransactionStore<Database extends SqliteDatabase>(
   db: Database,
