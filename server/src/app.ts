@@ -49,7 +49,7 @@ import { createSessions } from "./session/sessions.ts";
 import { createWriter } from "./write/writer.ts";
 
 const ADMISSION_DEADLINE_MS = 3_000;
-/** Three times the wait for a lock. Without it, a connection whose other end is gone would block for 15 minutes. */
+/** Longer than three waits for a lock. Without it, a connection whose other end is gone would block for 15 minutes. */
 const WRITE_DEADLINE_MS = 30_000;
 /** Connections for writes that commit alone. Writes that share a commit have another connection. */
 const WRITE_CONNECTIONS = 4;
