@@ -10,7 +10,7 @@ import { urlRules } from "./texts/url-rules.ts";
 
 export { LOCALE } from "./texts/words.ts";
 
-/** All texts of the dashboard, one file a page. To translate the dashboard, translate the folder `texts`. */
+/** All texts of the dashboard, one file a page. To translate it, translate this file and the folder `texts`. */
 export const texts = {
   product: "Activity",
   skip: "Skip to content",
@@ -36,6 +36,7 @@ export const texts = {
   test: "Test",
   clearFilters: "Clear filters",
   time: "Time",
+  units: { ms: "ms", s: "s", min: "min", h: "h" },
   theme: "Colours",
   themes: { system: "System", light: "Light", dark: "Dark" },
   spans: {
@@ -60,7 +61,7 @@ export const texts = {
   utc: (text: string) => `${text} UTC`,
   connectionError: "Can't reach the service. Check your network.",
   answerLost:
-    "Can't reach the service. The change may have been made all the same: look before you repeat it.",
+    "The service did not confirm the change. It may have been made all the same: look before you repeat it.",
   unknownError: "Something went wrong. Try again. If it fails again, tell support the time.",
 
   session,

@@ -32,7 +32,7 @@ export function useActivities(filters: Filters, isFollowed: boolean, limit?: num
       placeholderData: keepPreviousData,
     },
   );
-  const { refetch, isFetchingNextPage } = query;
+  const { refetch } = query;
   const [first, ...older] = query.data?.pages ?? [];
   const isFirstOnly = older.length === 0;
   const feedVersion = first?.feedVersion ?? 0n;
@@ -50,9 +50,9 @@ export function useActivities(filters: Filters, isFollowed: boolean, limit?: num
   });
   const hasChanged = feed !== undefined && feed.feedVersion > feedVersion;
   useEffect(() => {
-    // A refetch would cancel the request for an older page.
-    if (hasChanged && isFirstOnly && !isFetchingNextPage) void refetch();
+    // A read that takes longer than the next answer must not begin again, nor that of an older page.
+    if (hasChanged && isFirstOnly) void refetch({ cancelRefetch: false });
     // After a failure the next answer, which is as new, reads it again.
-  }, [hasChanged, isFirstOnly, isFetchingNextPage, refetch, dataUpdatedAt]);
+  }, [hasChanged, isFirstOnly, refetch, dataUpdatedAt]);
   return query;
 }

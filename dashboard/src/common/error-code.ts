@@ -2,7 +2,7 @@ import { ErrorInfoSchema, type Limits } from "@activity/proto";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { texts } from "../texts.ts";
 
-/** The answer to a change was lost, so that it may have been made. */
+/** The answer to a change was lost, by the network or by the core's database, so that it may have been made. */
 export class AnswerLostError extends Error {
   override readonly name = "AnswerLostError";
 }
@@ -32,7 +32,7 @@ export function isPassing(error: unknown): boolean {
 }
 
 /** Returns whether a call failed on its way, to the service or back. */
-export function isConnectionLost(error: unknown): boolean {
+function isConnectionLost(error: unknown): boolean {
   if (!(error instanceof ConnectError) || errorCode(error) !== undefined) return false;
   // A failed fetch, a timeout and a proxy's 5xx answer have one of these codes.
   return [Code.Unknown, Code.Unavailable, Code.DeadlineExceeded, Code.Internal].includes(

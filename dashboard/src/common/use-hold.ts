@@ -3,6 +3,9 @@ import { useEffect, useState } from "react";
 let held = 0;
 let waiting: (() => void) | undefined;
 
+/** Returns whether a page holds its reader. */
+export const isHeld = (): boolean => held > 0;
+
 /** Calls `leave` once no page holds its reader. A later call replaces one that waits. */
 export function onceFree(leave: () => void): void {
   if (held === 0) leave();

@@ -33,6 +33,10 @@ it("writes one line a delivery below their names", () => {
 it.each([
   ["a comma, a quote and a line", 'a,"b"\nc', '"a,""b""\nc"'],
   ["a formula", "=HYPERLINK(1)", "'=HYPERLINK(1)"],
+  ["formulas after semicolons", 'x;=1+1;"=2', '"x;\'=1+1;\'""=2"'],
+  ["no formula in a smiley", "x ;-)", "x ;-)"],
+  ["a formula after a tab", "\t=1+1", "'\t'=1+1"],
+  ["a formula on its own line", "a\n=1+1", '"a\n\'=1+1"'],
   ["a formula with a comma", "@SUM(1,2)", '"\'@SUM(1,2)"'],
 ])("a donor's name with %s stays one cell that nothing computes", (_, name, cell) => {
   expect(deliveriesCsv([delivery(name)], undefined)).toContain(`,r1,${cell},500,eur\r\n`);

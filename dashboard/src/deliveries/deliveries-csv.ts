@@ -6,8 +6,8 @@ const COLUMNS = [
   ...["delivery_id", "created_at", "event_id", "kind", "test", "endpoint_id", "endpoint"],
   ...["state", "attempts", "last_outcome", "record_id", "donor_name", "amount_cents", "currency"],
 ];
-/** Text that a spreadsheet would read as a formula. */
-const FORMULA = /^[=+\-@\t\r]/;
+/** Where a spreadsheet would read a formula. One with decimal commas splits at `;`, and then inside quotes too. */
+const FORMULA = /(?<=^|[;\t\r\n])(?="*(?:[=+@\t\r]|-(?!\))))/g; // ;-) is none
 
 /** Formats deliveries as CSV (RFC 4180) with a header line. Times are in UTC. */
 export function deliveriesCsv(
@@ -30,6 +30,6 @@ export function deliveriesCsv(
 }
 
 function cell(text: string): string {
-  const safe = FORMULA.test(text) ? `'${text}` : text;
+  const safe = text.replace(FORMULA, "'");
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

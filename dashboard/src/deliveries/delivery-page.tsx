@@ -61,7 +61,14 @@ export function DeliveryPage({ deliveryId }: { deliveryId: string }) {
         )
       }
       back={{ href: "/deliveries", text: texts.pages.deliveries }}
-      actions={mayWrite && delivery && !isGone && <RetryDelivery delivery={delivery} />}
+      actions={
+        mayWrite &&
+        delivery &&
+        !isGone && (
+          // An error of a retry is no longer true in another state.
+          <RetryDelivery key={delivery.state} delivery={delivery} />
+        )
+      }
     >
       <Loaded query={query}>
         {({ attempts, payload }) =>

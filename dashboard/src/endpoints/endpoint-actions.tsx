@@ -12,7 +12,8 @@ export function EndpointActions({ endpoint }: { endpoint: Endpoint }) {
       {endpoint.switchedOn && <SendTest endpoint={endpoint} />}
       <EditEndpoint endpoint={endpoint} />
       <RotateSecret endpoint={endpoint} />
-      <SwitchEndpoint endpoint={endpoint} />
+      {/* An error of a switch is no longer true in the other state. */}
+      <SwitchEndpoint key={String(endpoint.switchedOn)} endpoint={endpoint} />
       <DeleteEndpoint endpoint={endpoint} />
     </>
   );

@@ -6,6 +6,7 @@ import { Loaded } from "../common/loaded.tsx";
 import { Page } from "../common/page.tsx";
 import { shownData } from "../common/shown-data.ts";
 import { Time } from "../common/time.tsx";
+import { isHeld } from "../common/use-hold.ts";
 import { useMay } from "../session/session-context.ts";
 import { texts } from "../texts.ts";
 import { EndpointActions } from "./endpoint-actions.tsx";
@@ -30,7 +31,8 @@ export function EndpointPage({ endpointId }: { endpointId: string }) {
   );
   const endpoint = shownData(query)?.endpoint;
   // The actions outlive any other failed read: their dialog may show a new secret, which is shown once.
-  const isGone = errorCode(query.error) === "endpoint_not_found";
+  // Meanwhile the cookie may become another account's, which does not have the endpoint.
+  const isGone = errorCode(query.error) === "endpoint_not_found" && !isHeld();
   const lastRead = isGone ? undefined : query.data?.endpoint;
   const mayWrite = useMay(SessionScope.ENDPOINTS_WRITE);
   const mayRead = useMay(SessionScope.DELIVERIES_READ);

@@ -1,4 +1,5 @@
-import type { ReactNode } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
+import { texts } from "../texts.ts";
 import styles from "./door.module.css";
 
 /** The page for a reader without an open session: a title, the reason, and the next step. */
@@ -8,11 +9,20 @@ export function Door(props: {
   isBusy?: boolean;
   children?: ReactNode;
 }) {
+  const { title, isBusy = false } = props;
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    document.title = `${title} · ${texts.product}`;
+    // Screen readers then say that a session has ended. A frame must not take the focus from the page around it.
+    if (!isBusy && document.hasFocus()) heading.current?.focus();
+  }, [title, isBusy]);
   return (
-    <main className={styles.door} aria-busy={props.isBusy ?? false}>
+    <main className={styles.door} aria-busy={isBusy}>
       <div className={styles.card}>
         <div className={styles.logo} aria-hidden="true" />
-        <h1>{props.title}</h1>
+        <h1 ref={heading} tabIndex={-1}>
+          {title}
+        </h1>
         {props.text && <p>{props.text}</p>}
         {props.children}
       </div>

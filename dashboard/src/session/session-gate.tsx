@@ -56,14 +56,14 @@ export function SessionGate({ code, children }: { code: string | undefined; chil
       sessions.exchangeCode({ code, replaceSession }).then(
         async ({ session }) => {
           if (session === undefined) return setState({ kind: "ended" });
-          // Some browsers drop the cookie, for example in a frame.
-          const isKept = await sessions.getSession({}).then(
-            () => true,
-            (error: unknown) => errorCode(error) !== "session_ended",
+          // Some browsers drop the cookie, for example in a frame. Another tab may have replaced it.
+          const kept = await sessions.getSession({}).then(
+            (answer) => answer.session,
+            (error: unknown) => (errorCode(error) === "session_ended" ? undefined : session),
           );
-          if (!isKept) return setState({ kind: "not-kept" });
-          tellOpenedSession(session.accountId);
-          setState({ kind: "open", session });
+          if (kept === undefined) return setState({ kind: "not-kept" });
+          tellOpenedSession(kept.accountId);
+          setState({ kind: "open", session: kept });
         },
         (error: unknown) => setState(stateAfter(error)),
       );

@@ -94,7 +94,7 @@ export const deliveries = {
   endpointOff: "The endpoint is off. Switch it on to continue.",
   stateHints: {
     [DeliveryState.UNSPECIFIED]: "",
-    [DeliveryState.PENDING]: "Its first attempt is in flight.",
+    [DeliveryState.PENDING]: "Its first attempt waits or is in flight.",
     [DeliveryState.RETRYING]: "The last attempt failed; another one is planned.",
     [DeliveryState.DELIVERED]: "Your server answered with a 2xx status.",
     [DeliveryState.FAILED]: "Delivery failed. Fix the cause, then retry.",
@@ -102,7 +102,7 @@ export const deliveries = {
       "Before it was delivered, the endpoint was switched off or deleted, or the account was blocked.",
     [DeliveryState.PAUSED]:
       "The endpoint was switched off, or the account was blocked, when the event happened.",
-    [DeliveryState.ERASED]: "Its donation was deleted before delivery, so we never send it.",
+    [DeliveryState.ERASED]: "Its donation was deleted, so we do not send it any more.",
   } satisfies Record<DeliveryState, string> as Words,
   outcomes: {
     [AttemptOutcome.UNSPECIFIED]: "",

@@ -36,7 +36,7 @@ export const errors: Readonly<Record<string, string | undefined>> = {
     "The rotation has ended: the new secret signs, or you kept the old one.",
   delivery_not_found: "This delivery no longer exists.",
   delivery_already_delivered: "It was delivered already.",
-  delivery_erased: "Its donation was deleted, so we never send it.",
+  delivery_erased: "Its donation was deleted, so we do not send it any more.",
   session_ended: "Your session has ended.",
   session_of_another_account: "You are in the dashboard of another account.",
   session_link_used_up: "This link no longer works.",

@@ -6,7 +6,7 @@ export const notices = {
   failing: (percent: number) =>
     percent === 100
       ? "The latest attempts at an endpoint all failed."
-      : `${percent} % of the latest attempts at an endpoint failed.`,
+      : `At least ${percent} % of the latest attempts at an endpoint failed.`,
   failedRuns: "Some events did not reach an endpoint. We have stopped retrying them.",
   keyEnds: "An API key ends on",
   keyEnded: "An API key has ended. Its clients are refused.",

@@ -1,4 +1,13 @@
-import { DeliveryState, EndpointService, SessionScope, WebhookEventKind } from "@activity/proto";
+import {
+  DeliveryState,
+  EndpointService,
+  ErrorInfoSchema,
+  SessionScope,
+  WebhookEventKind,
+} from "@activity/proto";
+import { create } from "@bufbuild/protobuf";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { errorToJson } from "@connectrpc/connect/protocol-connect";
 import { describe, expect, it } from "vitest";
 import { answer } from "../../delivery/harness-receiver-behaviours.ts";
 import { countAttemptsNow } from "../../harness/attempt-counting.ts";
@@ -25,6 +34,20 @@ describe("endpoints", () => {
     await url.fill("https://example.com/");
     await own.see("We can send to this URL.");
     expect(await own.page.getByRole("alert").count()).toBe(0);
+  });
+
+  it("may have been created if the core cannot tell, and the page says so", async () => {
+    const value = create(ErrorInfoSchema, { code: "temporarily_unavailable" });
+    const details = [{ desc: ErrorInfoSchema, value }];
+    const error = new ConnectError("", Code.Unavailable, undefined, details);
+    await own.page.route("**/*.EndpointService/CreateEndpoint", (route) =>
+      route.fulfill({ status: 503, json: errorToJson(error, undefined) }),
+    );
+    await own.open("/endpoints/new");
+    await own.page.getByLabel("URL", { exact: true }).fill("https://example.com/");
+    await own.button("Create endpoint").click();
+    await own.see("It may have been made all the same");
+    own.browsers.expectClean([expect.stringContaining("503")]);
   });
 
   it("show a new secret until its owner saved it, despite links, back and closing. §6", async () => {
@@ -88,6 +111,19 @@ describe("endpoints", () => {
     await own.button("Switch on").click();
     await own.button("Switch off").waitFor();
     expect((await read())?.switchedOn).toBe(true);
+
+    // The answer is lost, but the endpoint is off. The error does not come again with the next dialog.
+    await own.page.route("**/*.EndpointService/SwitchOffEndpoint", async (route) => {
+      await route.fetch();
+      await route.abort("internetdisconnected");
+    });
+    await own.button("Switch off").click();
+    await own.press("Switch off");
+    await own.button("Switch on").click();
+    await own.button("Switch off").click();
+    await own.told("Switch this endpoint off?");
+    expect(await own.dialog().getByRole("alert").count()).toBe(0);
+    await own.press("Cancel");
 
     await own.button("Delete").click();
     await own.press("Delete");

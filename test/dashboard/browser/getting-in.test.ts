@@ -1,4 +1,5 @@
 import { AccountService, SessionScope } from "@activity/proto";
+import type { Page, Route } from "playwright-core";
 import { afterEach, expect, it } from "vitest";
 import { createAccount } from "../../harness/builders.ts";
 import { useStarted } from "../../harness/use-started.ts";
@@ -41,6 +42,9 @@ it("when a session ends, every tab of its window says so", async () => {
   await browsers.stack.client(AccountService).blockAccount({ accountId });
   await page.getByRole("link", { name: "Deliveries" }).click();
   await page.getByRole("heading", { name: ENDED }).waitFor();
+  await page.locator("h1:focus").waitFor();
+  expect(await page.title()).toBe(`${ENDED} · Activity`);
+  expect(await page.locator("html").getAttribute("lang")).toBe("en-GB");
   // The second tab reads its list again by itself.
   await second.getByRole("heading", { name: ENDED }).waitFor();
 });
@@ -97,6 +101,14 @@ it("a session sees only the pages and actions of its scopes", async () => {
   await page.getByRole("heading", { name: "Nothing to see" }).waitFor();
 });
 
+/** Waits until a page shows the account's name. */
+async function expectAccount(page: Page, accountId: string) {
+  await page.getByRole("button", { name: /^Account/ }).click();
+  const { account } = await browsers.stack.client(AccountService).getAccount({ accountId });
+  const name = account?.username ?? expect.unreachable("no account");
+  await page.getByRole("dialog").getByText(name).waitFor();
+}
+
 it("a link asks before it enters another account; other tabs then follow. ADR 0038", async () => {
   const page = await browsers.signIn(await createAccount(browsers.stack));
   await page.getByRole("link", { name: "API keys" }).click();
@@ -113,10 +125,23 @@ it("a link asks before it enters another account; other tabs then follow. ADR 00
   await second.getByRole("heading", { name: "Overview" }).waitFor();
   await page.waitForURL(`${browsers.origin}/`);
   await page.waitForLoadState();
-  await page.getByRole("button", { name: /^Account/ }).click();
-  const { account } = await browsers.stack.client(AccountService).getAccount({ accountId });
-  const name = account?.username ?? expect.unreachable("no account");
-  await page.getByRole("dialog").getByText(name).waitFor();
+  await expectAccount(page, accountId);
+});
+
+it("a tab whose session another tab replaces before it opens shows the new account. ADR 0038", async () => {
+  const page = await (await browsers.window()).newPage();
+  const accountId = await createAccount(browsers.stack);
+  const url = await browsers.link(accountId);
+  const replace = async (route: Route) => {
+    const second = await page.context().newPage();
+    await second.goto(url);
+    await second.getByRole("button", { name: "Open the other account" }).click();
+    await second.getByRole("heading", { name: "Overview" }).waitFor();
+    await route.continue();
+  };
+  await page.route("**/*.SessionService/GetSession", replace, { times: 1 });
+  await page.goto(await browsers.link(await createAccount(browsers.stack)));
+  await expectAccount(page, accountId);
 });
 
 it("a new secret stays until it is saved, even if another tab enters another account, or its reader signs out", async () => {
@@ -130,17 +155,36 @@ it("a new secret stays until it is saved, even if another tab enters another acc
     await secret.waitFor();
     return { page, secret, saved: page.getByLabel("I saved it") };
   };
+  const enterAnother = async (page: Page) => {
+    const stayed = page.waitForEvent("dialog");
+    page.on("dialog", (dialog) => dialog.dismiss());
+    const second = await page.context().newPage();
+    await second.goto(await browsers.link(await createAccount(browsers.stack)));
+    await second.getByRole("button", { name: "Open the other account" }).click();
+    await stayed;
+  };
   const entered = await createEndpoint();
-  const stayed = entered.page.waitForEvent("dialog");
-  entered.page.on("dialog", (dialog) => dialog.dismiss());
-  const second = await entered.page.context().newPage();
-  await second.goto(await browsers.link(await createAccount(browsers.stack)));
-  await second.getByRole("button", { name: "Open the other account" }).click();
-  await stayed;
+  await enterAnother(entered.page);
   await entered.secret.waitFor();
   // Not check(), because the page leaves at once.
   await entered.saved.click();
   await entered.page.waitForURL(`${browsers.origin}/`);
+
+  const accountId = await createAccount(browsers.stack);
+  const { endpointId } = await browsers.delivery.createEndpoint(accountId);
+  const rotated = await browsers.signIn(accountId);
+  await rotated.clock.install();
+  await rotated.goto(`${browsers.origin}/endpoints/${endpointId}`);
+  await rotated.getByRole("button", { name: "Rotate secret" }).click();
+  await rotated.getByRole("dialog").getByRole("button", { name: "Rotate secret" }).click();
+  await rotated.getByText("whsec_").first().waitFor();
+  await enterAnother(rotated);
+  // The page reads the endpoint again every half minute of its own clock.
+  await rotated.clock.fastForward(30_000);
+  await rotated.getByText("This endpoint no longer exists.").waitFor();
+  await rotated.getByText("whsec_").first().waitFor();
+  await rotated.getByRole("button", { name: "I saved it" }).click();
+  await rotated.waitForURL(`${browsers.origin}/`);
 
   const left = await createEndpoint();
   await left.page.getByRole("button", { name: /^Account/ }).click();

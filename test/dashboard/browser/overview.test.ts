@@ -1,4 +1,5 @@
 import { DeliveryState, DonationService } from "@activity/proto";
+import type { Route } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { answer } from "../../delivery/harness-receiver-behaviours.ts";
 import { createApiKey, createPaidDonation } from "../../harness/builders.ts";
@@ -47,6 +48,24 @@ describe("activity", () => {
     const refund = { accountId, externalId, refundExternalId: "refund", amountCents: 500n };
     await own.stack.client(DonationService).refundDonation(refund);
     await row.waitFor({ state: "detached" });
+  });
+
+  it("is live although a page takes longer than the next answer about a change. §3", async () => {
+    await own.page.clock.install();
+    await own.open("/activity");
+    await own.see("Nothing happened yet");
+    const asked = Promise.withResolvers<Route>();
+    await own.page.route("**/*.ActivityService/ListActivities", asked.resolve);
+    await createPaidDonation(own.stack, own.accountId, { donorName: "Ada" });
+    const slow = await asked.promise;
+    // A second answer shows that the page has read the first one.
+    for (const _ of [1, 2]) {
+      const answered = own.page.waitForResponse("**/*.ActivityService/WaitForActivity");
+      await own.page.clock.fastForward(5_000);
+      await answered;
+    }
+    await slow.continue();
+    await own.row("Ada").waitFor();
   });
 
   it("is filtered by type, platform and time, and shows times with their zone, in UTC on hover. §4.2", async () => {
