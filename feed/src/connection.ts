@@ -33,10 +33,10 @@ export interface ConnectionOptions {
   /** Replaces the global `fetch`, for example to use a proxy or to log. */
   readonly fetch?: Fetch | undefined;
   /**
-   * Called each time a request fails, with the milliseconds until it is retried. An error that it throws in `follow` is
-   * logged.
+   * Called each time a request fails, with the milliseconds until it is retried. It may be async. `follow` logs its
+   * failure, `list` and `me` end with it.
    */
-  readonly onWait?: ((reason: WaitReason, ms: number) => void) | undefined;
+  readonly onWait?: ((reason: WaitReason, ms: number) => unknown) | undefined;
 }
 
 /** The checked options of a call. */

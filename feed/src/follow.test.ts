@@ -101,15 +101,21 @@ describe("§4.4 follow", () => {
     await expect.poll(() => checkpoint.load()).toMatchObject({ since });
   });
 
-  it("ends no follower if a callback throws", async () => {
+  it("ends no follower if a callback throws, or returns a promise that is rejected", async () => {
     const logged = vi.spyOn(console, "error").mockReturnValue();
-    const onWait = () => {
-      throw new Error("a bug of the caller");
+    const failure = new Error("a bug of the caller");
+    const fail = () => {
+      throw failure;
     };
-    api.instead.push(refuse(503, "temporarily_unavailable", { "Retry-After": "0" }));
     const records = store(1, 1);
-    expect(await take(start({ onWait }), 1)).toEqual(idsOf(records));
-    expect(logged).toHaveBeenCalledOnce();
+    for (const onWait of [fail, () => Promise.reject(failure)]) {
+      api.instead.push(refuse(503, "temporarily_unavailable", { "Retry-After": "0" }));
+      const follower = start({ onWait });
+      expect(await take(follower, 1)).toEqual(idsOf(records));
+      expect(logged).toHaveBeenCalledOnce();
+      logged.mockClear();
+      await follower.return();
+    }
     logged.mockRestore();
   });
 
@@ -291,8 +297,15 @@ describe("a checkpoint", () => {
     await first.return();
     const again = start({ checkpoint: file(path) });
     expect(await take(again, 3)).toEqual(idsOf(api.records.slice(2)));
-    void again.next();
+    const waiting = again.next();
     await expect.poll(() => JSON.parse(readFileSync(path, "utf8")).cursor).toBe("5");
+    stopped.abort();
+    await waiting;
+    stopped = new AbortController();
+    const { length } = polls();
+    // Another notation of the same time is no change.
+    void start({ checkpoint: file(path), since: FIRST.replace("Z", ".000Z") }).next();
+    await expect.poll(() => polls()[length]?.query.cursor).toBe("5");
   });
 
   it.each([

@@ -19,10 +19,10 @@ export interface FollowOptions extends ConnectionOptions, FilterOptions {
   /** Keeps the position across restarts. Default: `memory()`. */
   readonly checkpoint?: Checkpoint | undefined;
   /**
-   * Called at the start and once a day with the days until the key ends, if they are 14 or fewer. An error that it
-   * throws is logged.
+   * Called at the start and once a day with the days until the key ends, if they are 14 or fewer. It may be async. Its
+   * failure is logged.
    */
-  readonly onKeyEnding?: ((days: number) => void) | undefined;
+  readonly onKeyEnding?: ((days: number) => unknown) | undefined;
 }
 
 /** A stream of activity for one `for await`. */
@@ -53,7 +53,7 @@ export function follow(options: FollowOptions): Follower {
     if (signal?.aborted) return;
     // A new function for each follower: the set of followers would hold the same one only once.
     const seat = joinPoller(connection, filters, (reason, ms) => {
-      callBack("onWait", () => onWait(reason, ms));
+      void callBack("onWait", () => onWait(reason, ms));
     });
     poller = seat.poller;
     const ended = new AbortController();

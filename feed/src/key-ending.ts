@@ -13,12 +13,12 @@ export function daysLeft(expiresAt: string, nowMs: number): number | undefined {
 }
 
 /**
- * Returns a function that reads the key's end at its first call and once a day, and calls `onKeyEnding`, until the
- * signal aborts.
+ * Returns a function that reads the key's end at its first call and once a day, and calls `onKeyEnding` if 14 days or
+ * fewer are left, until the signal aborts.
  */
 export function createKeyCheck(
   connection: Connection,
-  onKeyEnding: ((days: number) => void) | undefined,
+  onKeyEnding: ((days: number) => unknown) | undefined,
   signal: AbortSignal,
 ): () => void {
   let nextMs = 0;
@@ -29,7 +29,7 @@ export function createKeyCheck(
     request<{ data: Me }>(connection, { path: "/me" }, { signal })
       .then(({ body }) => {
         const days = daysLeft(body.data.key.expires_at, Date.now());
-        if (days !== undefined) callBack("onKeyEnding", () => onKeyEnding(days));
+        if (days !== undefined) void callBack("onKeyEnding", () => onKeyEnding(days));
       })
       .catch(() => {});
   };

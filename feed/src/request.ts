@@ -12,7 +12,7 @@ const MAX_BACK_OFF_MS = 60_000;
 
 export interface RequestRules {
   readonly signal?: AbortSignal | undefined;
-  readonly onWait?: ((reason: WaitReason, ms: number) => void) | undefined;
+  readonly onWait?: ((reason: WaitReason, ms: number) => unknown) | undefined;
   /** After so many failures in a row the request ends with `unavailable`. Default: never. */
   readonly maxFailures?: number;
 }
@@ -36,7 +36,7 @@ export async function request<Body>(
       );
     }
     const ms = delayMs(outcome, failures, Math.random());
-    onWait?.(outcome.reason, ms);
+    await onWait?.(outcome.reason, ms);
     await sleep(ms, signal);
   }
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { AccountService, ImportService } from "@activity/proto";
+import { AccountService, ErrorInfoSchema, ImportService } from "@activity/proto";
 import {
   type Client,
   Code,
@@ -18,6 +18,9 @@ export type CoreClient = {
   readonly imports: Client<typeof ImportService>;
 };
 
+/** How long a call may be silent before a ping. Without pings, a connection that was cut silently hangs the import. */
+const PING_INTERVAL_MS = 10_000;
+
 /** Creates clients over gRPC. They connect with the first call. */
 export function createCoreClient(config: CoreConfig): CoreClient {
   const withCredential: Interceptor = (next) => (request) => {
@@ -25,7 +28,7 @@ export function createCoreClient(config: CoreConfig): CoreClient {
     return next(request);
   };
   const transport = createGrpcTransport({
-    baseUrl: config.coreUrl,
+    ...{ baseUrl: config.coreUrl, pingIntervalMs: PING_INTERVAL_MS },
     interceptors: [withCredential],
     nodeOptions: {
       ...(config.caFile && { ca: readPem(config.caFile) }),
@@ -46,12 +49,17 @@ export function explainCallError(error: unknown, coreUrl: string): unknown {
   return new ImportError(sentenceFor(error, coreUrl), { cause: error });
 }
 
-function sentenceFor({ code, rawMessage }: ConnectError, coreUrl: string): string {
-  switch (code) {
+function sentenceFor(error: ConnectError, coreUrl: string): string {
+  const { code, rawMessage } = error;
+  // A failure that the core reports has an ErrorInfo. A broken connection has none, and one of these codes.
+  const isBroken =
+    [Code.Canceled, Code.Internal, Code.Unknown].includes(code) &&
+    error.findDetails(ErrorInfoSchema).length === 0;
+  switch (isBroken ? Code.Unavailable : code) {
     case Code.Unavailable:
     case Code.Aborted:
     case Code.DeadlineExceeded:
-      return `The core at ${coreUrl} cannot be reached or does not answer (${rawMessage}): start it with npm start, or set CORE_URL.`;
+      return `The core at ${coreUrl} cannot be reached or does not answer (${rawMessage}): start it with npm start, or set CORE_URL. Then import again: stored rows are not stored twice.`;
     case Code.Unauthenticated:
       return `The core at ${coreUrl} does not accept the service credential, which may have expired or been revoked: set SERVICE_CREDENTIAL to a valid one.`;
     case Code.PermissionDenied:

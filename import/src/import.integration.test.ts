@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { AccountService } from "@activity/proto";
@@ -8,6 +8,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { baseEnv } from "../../dev-stack/src/base-env.ts";
 import { createAccount, createApiKey, unique } from "../../test/harness/builders.ts";
 import { startTestStack, type TestStack } from "../../test/harness/stack.ts";
+import { openDoor } from "../../test/harness/tcp-door.ts";
 
 const PROGRAM = join(import.meta.dirname, "main.ts");
 /** Node's option to print a process's maximum memory, in kilobytes, when it ends. */
@@ -155,6 +156,8 @@ describe("npm run import", () => {
     });
     const refusedPath = file.replace(/\.csv$/, ".refused.csv");
     const refused = await readFile(refusedPath, "utf8");
+    // It holds names and messages of donors.
+    expect((await stat(refusedPath)).mode & 0o077).toBe(0);
     expect(refused).toMatch(/^reason;line;id;amount;currency;message;date\r\n/);
     expect(refused).toMatch(/^"?amount: negative[^\n]*;3;2;-5,00;EUR;"a;""b""\n=c";2024/m);
     expect(refused).toMatch(/^message accepts [^;]*;5;3;5,00/m);
@@ -173,6 +176,17 @@ describe("npm run import", () => {
     await runImport(["--account", account, file]);
     expect(await readFile(refusedPath, "utf8")).toBe(corrected);
     expect(await countDonations()).toBe(4);
+  });
+
+  it("ends at once if rows that the core refused cannot be written", async () => {
+    const row = (message: string) => `5,EUR,${message},2024-01-31T12:05:59Z\n`;
+    const rows = row("x".repeat(4001)) + row("x").repeat(20_000);
+    const file = await writeCsv(`amount,currency,message,date\n${rows}`);
+    const refused = ["--refused", join(folder, "missing", "refused.csv")];
+    // An unfinished call would keep the process for longer than a test may take.
+    const { exitCode, output } = await runImport(["--account", account, ...refused, file]);
+    expect(output).toMatch(/cannot be made .*: name another with --refused\.\n$/);
+    expect(exitCode).toBe(1);
   });
 
   it("stores a corrected row without an id that equals a stored row, once", async () => {
@@ -250,6 +264,21 @@ describe("npm run import", () => {
     expect(outcomes).toEqual(
       sentences.map((sentence) => ({ exitCode: 1, output: expect.stringContaining(sentence) })),
     );
+  });
+
+  it("says that the core is away when its connection breaks, and to import again", async () => {
+    const row = (_: unknown, place: number) => `r${place},5,EUR,2024-01-31T12:05:59Z\n`;
+    const rows = Array.from({ length: 100_000 }, row);
+    const file = await writeCsv(`id,amount,currency,date\n${rows.join("")}`);
+    const door = await openDoor(stack.corePort);
+    const CORE_URL = `http://127.0.0.1:${door.port}`;
+    const running = runImport(["--account", account, file], { CORE_URL });
+    await expect.poll(countDonations).toBeGreaterThan(0);
+    door.close();
+    expect(await running).toMatchObject({
+      exitCode: 1,
+      output: expect.stringMatching(/does not answer .* Then import again/),
+    });
   });
 
   it("imports 100,000 rows, 20 MB, with a heap of 48 MB", async () => {

@@ -88,7 +88,7 @@ async function openNextFree(sourcePath: string): Promise<MadeFile> {
 /** Creates a file. Returns `undefined` if the name exists. */
 async function openNew(path: string): Promise<MadeFile | undefined> {
   try {
-    return { path, file: await open(path, "wx") };
+    return { path, file: await open(path, "wx", 0o600) };
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "EEXIST") return undefined;
     const cause = error instanceof Error ? error.message : String(error);

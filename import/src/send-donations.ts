@@ -30,6 +30,7 @@ export async function sendDonations(
 ): Promise<void> {
   const unanswered: Batch[] = [];
   const window = createWindow(MAX_UNANSWERED);
+  const ended = new AbortController();
 
   async function* requests(): AsyncGenerator<RequestInit, void> {
     yield { step: { case: "opening", value: opening } };
@@ -41,7 +42,8 @@ export async function sendDonations(
   }
 
   try {
-    for await (const answer of core.imports.importDonations(requests())) {
+    const { signal } = ended;
+    for await (const answer of core.imports.importDonations(requests(), { signal })) {
       const batch = unanswered.shift();
       if (batch === undefined) throw new ImportError("The core answered more than it was sent.");
       await take(answer, batch);
@@ -51,6 +53,8 @@ export async function sendDonations(
     throw explainCallError(error, core.coreUrl);
   } finally {
     window.close();
+    // Leaving the loop does not end the call. If `take` failed, it would keep the process until the core closes it.
+    ended.abort();
   }
   if (unanswered.length > 0) {
     throw new ImportError("The core ended the import before it had answered everything.");

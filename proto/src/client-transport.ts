@@ -9,7 +9,7 @@ export type CoreOptions = {
   readonly url: string;
   /** A service credential with the permissions that the calls need. */
   readonly credential: string;
-  /** The time limit of a call with all its tries, in milliseconds. Default: 10 seconds. */
+  /** The time limit of a call with all its tries, in milliseconds. Default: 10 seconds. Streams have none. */
   readonly timeoutMs?: number;
 };
 
@@ -17,12 +17,17 @@ export type CoreOptions = {
 export type CoreFailure = { readonly code: string; readonly message: string };
 
 const TIMEOUT_MS = 10_000;
+/**
+ * How soon a connection that was cut silently is replaced: within the default limit of a call. A call is answered or
+ * pings the core after `pingIntervalMs`. An idle connection costs nothing, and is pinged before its next call.
+ */
+const PINGS = { pingIntervalMs: 4_000, pingTimeoutMs: 2_000 };
 /** The pauses before the second and later tries, in milliseconds. Each is shortened at random to half of it or more. */
 const PAUSES_MS = [250, 1_000, 4_000];
 
 /**
  * Creates the transport of Connect's clients to the core. It uses gRPC, with the credential and a deadline for every
- * call. It tries unary calls again while the core is away, but only reads, and idempotent writes that have an
+ * unary call. It tries unary calls again while the core is away, but only reads, and idempotent writes that have an
  * `external_id`.
  */
 export function connectToCore({ url, credential, timeoutMs = TIMEOUT_MS }: CoreOptions): Transport {
@@ -30,11 +35,16 @@ export function connectToCore({ url, credential, timeoutMs = TIMEOUT_MS }: CoreO
     request.header.set("authorization", `Bearer ${credential}`);
     return next(request);
   };
-  return createGrpcTransport({
-    baseUrl: url,
-    defaultTimeoutMs: timeoutMs,
+  const transport = createGrpcTransport({
+    ...{ baseUrl: url, defaultTimeoutMs: timeoutMs, ...PINGS },
     interceptors: [tryAgain, authenticate],
   });
+  return {
+    ...transport,
+    // An import takes as long as it has rows. 0 is no limit.
+    stream: (method, signal, limitMs = 0, ...rest) =>
+      transport.stream(method, signal, limitMs, ...rest),
+  };
 }
 
 /** Returns the reason of a failed call. A core that cannot be reached is `temporarily_unavailable`. */

@@ -1,9 +1,13 @@
 import { execFile, execFileSync } from "node:child_process";
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
+import { AccountService, ImportService, Platform } from "@activity/proto";
 import { Permission } from "@activity/server";
+import { createClient } from "@connectrpc/connect";
 import { beforeAll, describe, expect, it } from "vitest";
+import { connectToCore } from "../../proto/src/client-transport.ts";
 import { readCodeBlocks } from "../../receiver-kit/test/docs/code-blocks.ts";
 import { ROOT } from "../../tools/release/published.ts";
 import { createAccount, unique } from "../harness/builders.ts";
@@ -87,3 +91,22 @@ describe("@activity/client, packed and installed in a bare project", () => {
     expect(names.toSorted()).toEqual(inProtos.toSorted());
   });
 });
+
+it("connectToCore replaces a connection that was cut silently within the deadline, which no stream has", async () => {
+  const accountId = await createAccount(stack);
+  const credential = await stack.credential(Permission.AccountRead, Permission.DonationImport);
+  const door = await openDoor(stack.corePort);
+  const core = connectToCore({ url: `http://127.0.0.1:${door.port}`, credential });
+  const accounts = createClient(AccountService, core);
+  await accounts.getAccount({ accountId });
+  door.silenceOpen();
+  expect((await accounts.getAccount({ accountId })).account?.id).toBe(accountId);
+
+  const hasty = connectToCore({ url: `http://127.0.0.1:${door.port}`, credential, timeoutMs: 100 });
+  async function* steps() {
+    yield { step: { case: "opening" as const, value: { accountId, platform: Platform.CSV } } };
+    await setTimeout(200);
+  }
+  for await (const _ of createClient(ImportService, hasty).importDonations(steps()));
+  door.close();
+}, 60_000);

@@ -40,7 +40,7 @@ export async function loadProgress(
     saved !== undefined &&
     saved.type === (type ?? null) &&
     saved.platform === (platform ?? null) &&
-    (since === undefined || saved.since === since);
+    (since === undefined || exact(saved.since ?? "") === exact(since));
   // A stream that begins at another `since` must not continue at the last record of the stream before.
   let recordedAt = isSame || since === undefined ? (saved?.recorded_at ?? undefined) : undefined;
   let beginning = isSame
@@ -92,6 +92,9 @@ export async function loadProgress(
     },
   };
 }
+
+/** Returns a form of a time that `…00Z` and `…00.000Z` share. The service compares times like that. */
+const exact = (time: string) => time.slice(0, 19) + Number(time.slice(19, -1));
 
 function parseState(saved: unknown): CheckpointState | undefined {
   if (saved === undefined || saved === null) return undefined;

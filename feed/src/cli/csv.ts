@@ -15,8 +15,11 @@ export function csvLine(activity: Activity): string {
     .join(",");
 }
 
-/** Quotes a cell. Puts an apostrophe before text that a spreadsheet would run as a formula. */
+/** Where a spreadsheet would run a formula. One with decimal commas splits at `;`, and then inside quotes too. */
+const FORMULA = /(?<=^|[;\t\r\n])(?="*(?:[=+@\t\r]|-(?!\))))/g; // ;-) is none
+
+/** Quotes a cell. Puts an apostrophe before each text that a spreadsheet would run as a formula. */
 function csvCell(value: string | number | null): string {
-  const text = String(value ?? "").replace(/^[=+\-@\t\r]/, "'$&");
+  const text = String(value ?? "").replace(FORMULA, "'");
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -237,6 +237,14 @@ describe("the hub's admission", () => {
     }
   });
 
+  it("serves on when the offer comes behind a pipelined request", async () => {
+    const socket = connect(hub.port, "127.0.0.1").resume();
+    const head = "GET /x HTTP/1.1\r\nHost: x\r\n";
+    socket.write(`${head}\r\n${head}Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n`);
+    await once(socket, "close");
+    expect(await statusOf({ path: path() })).toBe(200);
+  });
+
   it("serves on when a client resets its refused WebSocket", async () => {
     const { promise: gone, resolve } = Promise.withResolvers<void>();
     const socket = connect(hub.port, "127.0.0.1", () => {

@@ -80,7 +80,13 @@ export async function startHub({ port, token, ...options }: HubOptions): Promise
       // Another protocol, such as h2c, is only offered: RFC 9110 §7.8.
       const response = new ServerResponse(request);
       response.shouldKeepAlive = false;
-      response.assignSocket(socket as Socket); // node:http passes the connection's Socket.
+      try {
+        response.assignSocket(socket as Socket); // node:http passes the connection's Socket.
+      } catch {
+        // The answer to a pipelined request is still being written.
+        socket.destroy();
+        return;
+      }
       response.on("finish", () => socket.end());
       // Read, so that the end of the connection is noticed.
       socket.on("end", () => socket.destroy()).resume();
@@ -104,7 +110,7 @@ export async function startHub({ port, token, ...options }: HubOptions): Promise
 
   const stopped = new AbortController();
   options.signal?.addEventListener("abort", () => stopped.abort(), { once: true });
-  // An aborted signal tells no listener.
+  // A listener added after the abort is never called.
   if (options.signal?.aborted) stopped.abort();
   const ended = (async () => {
     for await (const activity of follow({ ...options, signal: stopped.signal })) {
