@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, renameSync, writeSync } from "node:fs";
+import { closeSync, existsSync, fstatSync, openSync, renameSync, writeSync } from "node:fs";
 import { createLogWriter, type LogWriter } from "@activity/server";
 import { stackErrorFromFile } from "./stack-error.ts";
 
@@ -31,7 +31,8 @@ export function openLogFile(
   });
 
   function beginAnew(): void {
-    renameSync(path, `${path}.1`);
+    // It does not exist if the last try failed after the rename.
+    if (existsSync(path)) renameSync(path, `${path}.1`);
     const next = open(path);
     closeSync(file);
     [file, size] = [next, 0];

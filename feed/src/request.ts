@@ -36,8 +36,7 @@ export async function request<Body>(
       );
     }
     const ms = delayMs(outcome, failures, Math.random());
-    await onWait?.(outcome.reason, ms);
-    await sleep(ms, signal);
+    await Promise.all([onWait?.(outcome.reason, ms), sleep(ms, signal)]);
   }
 }
 

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { AccountService, ErrorInfoSchema, ImportService } from "@activity/proto";
+import { CoreSessions } from "@activity/proto/core-sessions";
 import {
   type Client,
   Code,
@@ -19,7 +20,7 @@ export type CoreClient = {
 };
 
 /** How long a call may be silent before a ping. Without pings, a connection that was cut silently hangs the import. */
-const PING_INTERVAL_MS = 10_000;
+const PINGS = { pingIntervalMs: 10_000 };
 
 /** Creates clients over gRPC. They connect with the first call. */
 export function createCoreClient(config: CoreConfig): CoreClient {
@@ -28,13 +29,13 @@ export function createCoreClient(config: CoreConfig): CoreClient {
     return next(request);
   };
   const transport = createGrpcTransport({
-    ...{ baseUrl: config.coreUrl, pingIntervalMs: PING_INTERVAL_MS },
+    baseUrl: config.coreUrl,
     interceptors: [withCredential],
-    nodeOptions: {
+    sessionManager: new CoreSessions(config.coreUrl, PINGS, {
       ...(config.caFile && { ca: readPem(config.caFile) }),
       ...(config.certFile && { cert: readPem(config.certFile) }),
       ...(config.keyFile && { key: readPem(config.keyFile) }),
-    },
+    }),
   });
   return {
     coreUrl: config.coreUrl,

@@ -1,6 +1,7 @@
 import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, type Interceptor, type Transport } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
+import { CoreSessions } from "./core-sessions.ts";
 import { ErrorInfoSchema } from "./gen/activity/read/v1/error_info_pb.ts";
 
 /** The options for calls to the core. */
@@ -36,7 +37,8 @@ export function connectToCore({ url, credential, timeoutMs = TIMEOUT_MS }: CoreO
     return next(request);
   };
   const transport = createGrpcTransport({
-    ...{ baseUrl: url, defaultTimeoutMs: timeoutMs, ...PINGS },
+    ...{ baseUrl: url, defaultTimeoutMs: timeoutMs },
+    sessionManager: new CoreSessions(url, PINGS),
     interceptors: [tryAgain, authenticate],
   });
   return {

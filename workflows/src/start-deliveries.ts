@@ -153,7 +153,7 @@ export function startDeliveries(options: {
     const connection = await connectTemporal({ connection: temporal, namespace }, stop);
     try {
       const bundle = await bundled;
-      const identity = `deliveries-${randomUUID()}`;
+      const identity = `${process.pid}@${randomUUID()}`;
       const client = new WorkflowClient({ connection, namespace, identity });
       const worker = await createWorker({
         ...{ connection, namespace, taskQueue, identity, bundle, activities, buildId },

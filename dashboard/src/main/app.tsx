@@ -3,7 +3,6 @@ import type { ReactNode } from "react";
 import { Redirect, Route, Switch } from "wouter";
 import { ActivityPage } from "../activity/activity-page.tsx";
 import { RecordPage } from "../activity/record-page.tsx";
-import { Empty } from "../common/empty.tsx";
 import { Page } from "../common/page.tsx";
 import { DeliveriesPage } from "../deliveries/deliveries-page.tsx";
 import { DeliveryPage } from "../deliveries/delivery-page.tsx";
@@ -94,5 +93,10 @@ function Allowed({ scope, children }: { scope: SessionScope; children: ReactNode
 }
 
 function Nothing() {
-  return <Empty {...texts.session.nothing} />;
+  const { title, text } = texts.session.nothing;
+  return (
+    <Page title={title} intro={text}>
+      {null}
+    </Page>
+  );
 }

@@ -11,10 +11,14 @@ export function Door(props: {
 }) {
   const { title, isBusy = false } = props;
   const heading = useRef<HTMLHeadingElement>(null);
+  const announced = useRef<string>(undefined);
   useEffect(() => {
     document.title = `${title} · ${texts.product}`;
     // Screen readers then say that a session has ended. A frame must not take the focus from the page around it.
-    if (!isBusy && document.hasFocus()) heading.current?.focus();
+    // During an outage the same title comes every few seconds.
+    if (isBusy || announced.current === title || !document.hasFocus()) return;
+    announced.current = title;
+    heading.current?.focus();
   }, [title, isBusy]);
   return (
     <main className={styles.door} aria-busy={isBusy}>

@@ -35,8 +35,8 @@ export type Packets = {
   close(): Promise<void>;
 };
 
-/** For deadlines of a few seconds, which no wait for a lock should outlast. */
-const SHORT_LOCK_WAITS = "SET SESSION innodb_lock_wait_timeout = 2, lock_wait_timeout = 2";
+/** For deadlines of three seconds. */
+const SHORT_LOCK_WAITS = "SET SESSION innodb_lock_wait_timeout = 2, lock_wait_timeout = 4";
 const COMMIT: Statement = { sql: "COMMIT", values: [] };
 
 /**
@@ -53,9 +53,9 @@ export function createPackets(url: string, connections: number, deadlineMs: numb
     // Statements already contain their values. The driver would search them for placeholders.
     queryFormat: (sql: string) => sql,
   });
-  // The first statement begins a transaction, and only COMMIT or ROLLBACK ends it.
   const more = deadlineMs < 10_000 ? [SHORT_LOCK_WAITS] : [];
-  prepareSessions(pool, "SET autocommit = 0", ...more);
+  // Then the first statement begins a transaction, and only COMMIT or ROLLBACK ends it.
+  prepareSessions(pool, ...more, "SET autocommit = 0");
   const within = <Result>(ask: (connection: Connection, answer: Answer<Result>) => void) =>
     retryAfterDeadlock(() => withDeadline<Result>(pool, deadlineMs, ask));
 

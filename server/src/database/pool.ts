@@ -42,10 +42,13 @@ export function createPool(url: string, connections: number): Pool {
 
 /** It takes no gap locks, so writers of one account wait only for its row. */
 const READ_COMMITTED = "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED";
-/** A wait for a lock ends before the deadline of its statement, so that it does not count as a lost connection. */
+/**
+ * A wait for a row ends before the deadline of its statement, so that it does not count as a lost connection. A wait for
+ * a whole table counts, but the server ends it soon after the deadline. A vtgate ignores `lock_wait_timeout`.
+ */
 const SESSION_SETTINGS = `SET SESSION
   sql_mode = 'TRADITIONAL,NO_ENGINE_SUBSTITUTION',
-  innodb_lock_wait_timeout = 8, lock_wait_timeout = 8`;
+  innodb_lock_wait_timeout = 8, lock_wait_timeout = 12`;
 /**
  * A host that vanishes amid a transaction leaves its locks. The server then ends the session: MariaDB if it is idle
  * in a transaction, MySQL if it is idle at all. A live transaction is never idle for so long. The 90 seconds are no

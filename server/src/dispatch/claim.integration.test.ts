@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { writePending } from "../../../test/harness/backlog.ts";
 import { rowCounterOf } from "../../../test/harness/row-reads.ts";
 import { type Run, useServices } from "../../../test/harness/services.ts";
+import { accountNoOf } from "../common/ids.ts";
 import { DatabaseTimeoutError } from "../database/deadline.ts";
 import { NOW_MICROS } from "../database/now.ts";
 import { inTransaction } from "../database/transaction.ts";
@@ -153,6 +154,26 @@ describe("a claim that took longer than two seconds, ADR 0028", () => {
     const { entries } = await claims.attempts(8, ENDPOINT_LIMIT);
     expect(entries.map(({ deliveryId }) => deliveryId)).toEqual([id]);
   });
+});
+
+it("a claim leases the entries of other shards while one refuses, ADR 0048", async () => {
+  const other = await createReceiver();
+  const full = Number(accountNoOf(busy.accountId));
+  const error = new Error("target: activity.-80.primary: vttablet: The table is full (errno 1114)");
+  const refusal = Object.assign(error, { code: "ER_RECORD_FILE_FULL", errno: 1114 });
+  const store: typeof services.store = {
+    ...services.store,
+    leaseEntries: (task, keys, leaseId) =>
+      keys.some(({ accountNo }) => accountNo === full)
+        ? Promise.reject(refusal)
+        : services.store.leaseEntries(task, keys, leaseId),
+  };
+  const claims = createClaims({ ...services, store });
+  await addPending(busy, 1);
+  await expect(claims.attempts(8, ENDPOINT_LIMIT)).rejects.toThrow("full");
+  const [id] = await addPending(other, 1);
+  const { entries } = await claims.attempts(8, ENDPOINT_LIMIT);
+  expect(entries.map(({ deliveryId }) => deliveryId)).toEqual([id]);
 });
 
 describe("a claim past endpoints at their limit, ADR 0028", () => {

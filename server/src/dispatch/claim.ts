@@ -1,7 +1,7 @@
 import type { Log } from "@activity/runtime/log";
 import { newId } from "../common/ids.ts";
 import { DatabaseTimeoutError } from "../database/deadline.ts";
-import { isConnectionLost } from "../database/outage.ts";
+import { isConnectionLost, isOutage } from "../database/outage.ts";
 import type { AttemptContent, LeasedEntry, PastAttempt, QueuePosition } from "./claim-store.ts";
 import type { DispatchStore } from "./dispatch-store.ts";
 import { type Queue, takeRoundRobin } from "./fair-share.ts";
@@ -21,11 +21,11 @@ const MAX_FRUITLESS_MS = 10_000;
 const OUTAGE_AFTER_MS = 10_000;
 /**
  * For this long after an outage, attempts whose leases have ended stay with their makers, which record them now. Another
- * dispatcher would make them again. A record takes at most four seconds.
+ * dispatcher would make them again. A record takes at most four seconds. The pollers' next sweep comes after five.
  */
-const RECORDS_FIRST_MS = 5_000;
+const RECORDS_FIRST_MS = 4_500;
 /** A database that fails often must not keep the entries of dead dispatchers forever. */
-const NEXT_OUTAGE_AFTER_MS = 60_000;
+const NEXT_OUTAGE_AFTER_MS = 15_000;
 const START: QueuePosition = { accountNo: 0, endpointId: "" };
 const NO_SEARCH = { end: START, throttled: new Set<string>() };
 
@@ -113,7 +113,7 @@ export function createClaims({ store, outbox, log, random }: ClaimParts): Claims
     const leaseId = newId();
     const begunMs = nowMs();
     try {
-      await store.leaseEntries(task, keys, leaseId);
+      await leaseAll(task, keys, leaseId);
       const entries = await load(leaseId);
       if (nowMs() - begunMs <= MAX_LEASE_AGE_MS) return entries;
       throw new DatabaseTimeoutError(`A claim took longer than ${MAX_LEASE_AGE_MS} ms.`);
@@ -123,6 +123,28 @@ export function createClaims({ store, outbox, log, random }: ClaimParts): Claims
       if (isConnectionLost(error)) searchedMs = Number.NEGATIVE_INFINITY;
       throw error;
     }
+  }
+
+  /** Leases entries. If a shard refuses, those of its accounts stay, and the others are leased one account at a time. */
+  async function leaseAll(task: Task, keys: readonly DeliveryKey[], leaseId: string) {
+    const untilMs = nowMs() + MAX_LEASE_AGE_MS;
+    let refusal: unknown;
+    const lease = async (some: readonly DeliveryKey[]) => {
+      try {
+        await store.leaseEntries(task, some, leaseId);
+        return true;
+      } catch (error) {
+        if (!isOutage(error) || isConnectionLost(error)) throw error;
+        refusal = error;
+        return false;
+      }
+    };
+    if (await lease(keys)) return;
+    let hasLeased = false;
+    for (const own of Map.groupBy(keys, ({ accountNo }) => accountNo).values()) {
+      if (own.length < keys.length && nowMs() < untilMs && (await lease(own))) hasLeased = true;
+    }
+    if (!hasLeased) throw refusal;
   }
 
   /** If a shard is away, its leases end by themselves. The claims of the others must not wait for it. */

@@ -99,6 +99,7 @@ it("a session sees only the pages and actions of its scopes", async () => {
   expect(await page.getByRole("button", { name: "Create endpoint" }).count()).toBe(0);
   await page.goto(`${browsers.origin}/keys`);
   await page.getByRole("heading", { name: "Nothing to see" }).waitFor();
+  expect(await page.title()).toMatch(/^Nothing to see · /);
 });
 
 /** Waits until a page shows the account's name. */

@@ -53,7 +53,8 @@ export function createNameResolver(servers?: readonly string[]): ResolveName {
     }
     const addresses = addressesIn(answers);
     if (addresses.length > 0) return addresses;
-    const codes = answers.map(codeOf);
+    // Those of the last query.
+    const codes = answers.slice(0, 2).map(codeOf);
     // A resolver keeps the system's servers from when it was created. After a change of networks they may be wrong, so
     // the next look-up creates a resolver with the current ones.
     const isUnreached = codes.every((code) => UNREACHED.has(code));
