@@ -1,4 +1,3 @@
-import type { ClientHttp2Session } from "node:http2";
 import { Http2SessionManager } from "@connectrpc/connect-node";
 
 /**
@@ -6,11 +5,11 @@ import { Http2SessionManager } from "@connectrpc/connect-node";
  * before Node emits the error of a broken session (connect-es 1768). It may ping a destroyed session (connect-es 1795).
  */
 export class CoreSessions extends Http2SessionManager {
-  readonly #known = new WeakSet<ClientHttp2Session>();
+  readonly #known = new WeakSet<object>();
 
   override async request(...call: Parameters<Http2SessionManager["request"]>) {
     const stream = await super.request(...call);
-    const session = stream.session as ClientHttp2Session | undefined;
+    const { session } = stream;
     if (session !== undefined && !this.#known.has(session)) {
       this.#known.add(session);
       session.on("error", () => undefined);
