@@ -36,7 +36,13 @@ export async function request<Body>(
       );
     }
     const ms = delayMs(outcome, failures, Math.random());
-    await Promise.all([onWait?.(outcome.reason, ms), sleep(ms, signal)]);
+    const wakers = new Set<() => void>();
+    try {
+      await Promise.all([onWait?.(outcome.reason, ms), sleep(ms, signal, wakers)]);
+    } finally {
+      // After a failure of the callback, a timer would keep the process.
+      for (const wake of [...wakers]) wake();
+    }
   }
 }
 

@@ -15,8 +15,9 @@ export function Door(props: {
   useEffect(() => {
     document.title = `${title} · ${texts.product}`;
     // Screen readers then say that a session has ended. A frame must not take the focus from the page around it.
-    // During an outage the same title comes every few seconds.
-    if (isBusy || announced.current === title || !document.hasFocus()) return;
+    // During an outage the same title comes every few seconds. A removed button has left the focus nowhere.
+    const isTold = announced.current === title && document.activeElement !== document.body;
+    if (isBusy || isTold || !document.hasFocus()) return;
     announced.current = title;
     heading.current?.focus();
   }, [title, isBusy]);

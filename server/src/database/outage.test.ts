@@ -3,7 +3,7 @@ import net from "node:net";
 import mysql from "mysql2";
 import { expect, it } from "vitest";
 import { isConnectionLost, isDeadlock, isOutage } from "./outage.ts";
-import { isReadOnly } from "./switch-over.ts";
+import { isOutdated, isReadOnly, noteFailure, noteOpened } from "./switch-over.ts";
 
 it("treats every failure of a lost connection as an outage, also without a code", async () => {
   const server = net.createServer((socket) => socket.destroy()).listen(0, "127.0.0.1");
@@ -72,6 +72,17 @@ const CODES = new Map([
   [1114, "ER_RECORD_FILE_FULL"],
   [1203, "ER_TOO_MANY_USER_CONNECTIONS"],
 ]);
+
+it("keeps all connections when a vtgate passes on that one shard is read-only, ADR 0048", () => {
+  const [pool, connection] = [{}, {}];
+  noteOpened(pool, connection);
+  const text = "target: activity.-80.primary: vttablet: running with --read-only (errno 1290)";
+  const code = "ER_OPTION_PREVENTS_STATEMENT";
+  noteFailure(pool, Object.assign(new Error(text), { code, errno: 1290, sqlState: "HY000" }));
+  expect(isOutdated(connection)).toBe(false);
+  noteFailure(pool, Object.assign(new Error("read-only"), { code }));
+  expect(isOutdated(connection)).toBe(true);
+});
 
 it("treats a rollback by a cluster as a deadlock, not as a lost connection", () => {
   const text = "Plugin instructed the server to rollback the current transaction.";

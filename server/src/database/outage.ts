@@ -1,4 +1,5 @@
 import { DatabaseTimeoutError } from "./deadline.ts";
+import { isFromShard } from "./shard-error.ts";
 
 /** The server ended one statement or connection: by KILL QUERY or KILL, or because the statement took too long. */
 const STATEMENT_ENDED: ReadonlySet<unknown> = new Set([1317, 1927, 1969, 3024]);
@@ -92,12 +93,9 @@ function isShardAway(error: unknown): boolean {
   return (errno >= 2000 && errno < 3000) || SHARD_AWAY.test(error.message);
 }
 
-/** A vtgate begins the message of a shard's error with the keyspace, the shard and the kind of tablet. */
-const OF_A_SHARD = /\btarget: [^\s:]+\.[^\s:]+\.\w+: /;
-
 /** Tells whether a failure is of a single shard: it is away, refuses writes or is overloaded. The others serve. */
 function isOfOneShard(error: unknown): boolean {
-  return isShardAway(error) || (error instanceof Error && OF_A_SHARD.test(error.message));
+  return isShardAway(error) || isFromShard(error);
 }
 
 /** Tells whether a transaction lost a deadlock or another conflict, so that it may run again. */

@@ -1,3 +1,5 @@
+import { isFromShard } from "./shard-error.ts";
+
 /** Codes of a server that is read-only. */
 const READ_ONLY_CODES = new Set([
   "ER_OPTION_PREVENTS_STATEMENT",
@@ -24,7 +26,8 @@ export function noteOpened(pool: object, connection: object): void {
 
 /** Notes that a statement failed on a connection of one of the driver's pools. */
 export function noteFailure(pool: object, failure: unknown): void {
-  if (!isReadOnly(failure)) return;
+  // New connections to a vtgate would lead to the same shard.
+  if (!isReadOnly(failure) || isFromShard(failure)) return;
   refused.add(pool);
   epoch += 1;
 }

@@ -79,10 +79,14 @@ type HourRow = RowDataPacket & {
   unanswered: number;
 } & Record<string, number>;
 
-/** Locks at most `limit` attempts that are not counted. Skips those that another transaction has locked. */
+/**
+ * Locks at most `limit` attempts that are not counted. Skips those that another transaction has locked. An attempt whose
+ * sender's clock was ahead counts as of now. Otherwise its hour would stay the endpoint's latest.
+ */
 export async function lockUncounted(tx: Transaction, limit: number): Promise<UncountedAttempt[]> {
   const [rows] = await tx.query<AttemptRow[]>(
-    `SELECT account_no, delivery_id, run, attempt, started_at, duration, outcome, status_code
+    `SELECT account_no, delivery_id, run, attempt, LEAST(started_at, ${NOW_MICROS}) AS started_at,
+       duration, outcome, status_code
      FROM delivery_attempt FORCE INDEX (delivery_attempt_counted)
      WHERE counted = FALSE LIMIT ${limit} FOR UPDATE SKIP LOCKED`,
   );

@@ -58,6 +58,9 @@ export async function lockEnded(
   return rows.map(keyFromRow);
 }
 
+/** An attempt dated further ahead than this has a wrong date. It must not keep its delivery. */
+const CLOCK_AHEAD_MICROS = 86_400_000_000;
+
 /**
  * Lists the deliveries with an attempt that is still needed: it began within the retention, or is not counted yet.
  * A run may end hours after its event, or much later by a manual retry. The transaction must have locked the
@@ -71,7 +74,8 @@ export async function listAttemptsNeeded(
   const { sql, values } = anyDelivery(keys, ATTEMPT);
   const [rows] = await tx.query<KeyRow[]>(
     `SELECT DISTINCT account_no, delivery_id FROM delivery_attempt FORCE INDEX (PRIMARY)
-     WHERE ${sql} AND (started_at >= ${NOW_MICROS} - ? OR counted = FALSE)`,
+     WHERE ${sql} AND
+       (started_at BETWEEN ${NOW_MICROS} - ? AND ${NOW_MICROS} + ${CLOCK_AHEAD_MICROS} OR counted = FALSE)`,
     [...values, retentionMicros],
   );
   return rows.map(keyFromRow);

@@ -20,7 +20,7 @@ import { type DeliveryRecord, deliveriesBy } from "./delivery-store.ts";
 
 /** Deliveries per transaction, so that the account's lock is not held for long. */
 const RETRIED_AT_ONCE = 500;
-/** Maximum deliveries counted per endpoint: one statement reads as many index entries. */
+/** Maximum deliveries counted per endpoint. The statement reads at most as many index entries of each of 92 ranges. */
 const MAX_COUNTED = 10_000;
 
 /** Selects ended deliveries that were created in a range of time, in microseconds. */

@@ -127,7 +127,8 @@ export function createClaims({ store, outbox, log, random }: ClaimParts): Claims
 
   /** Leases entries. If a shard refuses, those of its accounts stay, and the others are leased one account at a time. */
   async function leaseAll(task: Task, keys: readonly DeliveryKey[], leaseId: string) {
-    const untilMs = nowMs() + MAX_LEASE_AGE_MS;
+    // The rest of the time is for the load.
+    const untilMs = nowMs() + MAX_LEASE_AGE_MS / 2;
     let refusal: unknown;
     const lease = async (some: readonly DeliveryKey[]) => {
       try {
@@ -141,19 +142,26 @@ export function createClaims({ store, outbox, log, random }: ClaimParts): Claims
     };
     if (await lease(keys)) return;
     let hasLeased = false;
-    for (const own of Map.groupBy(keys, ({ accountNo }) => accountNo).values()) {
+    for (const own of byAccount(keys)) {
       if (own.length < keys.length && nowMs() < untilMs && (await lease(own))) hasLeased = true;
     }
     if (!hasLeased) throw refusal;
   }
 
-  /** If a shard is away, its leases end by themselves. The claims of the others must not wait for it. */
+  /** If a shard is away or refuses, its leases end by themselves. The claims of the others must not wait for it. */
   async function releaseUnheard(): Promise<void> {
-    for (const [leaseId, keys] of unheard) {
+    const release = async (keys: readonly DeliveryKey[], leaseId: string) => {
       try {
         await store.releaseEntries(keys, leaseId);
+        return true;
       } catch (error) {
         if (isConnectionLost(error)) throw error;
+        return false;
+      }
+    };
+    for (const [leaseId, keys] of unheard) {
+      if (!(await release(keys, leaseId))) {
+        for (const own of byAccount(keys)) await release(own, leaseId);
       }
       unheard.delete(leaseId);
     }
@@ -279,6 +287,9 @@ function queuesOf(page: readonly (QueuePosition & DeliveryKey)[]): Queue[] {
     return [{ accountNo, endpointId, deliveryIds: entries.map(({ deliveryId }) => deliveryId) }];
   });
 }
+
+const byAccount = (keys: readonly DeliveryKey[]) =>
+  Map.groupBy(keys, ({ accountNo }) => accountNo).values();
 
 /** Adds the endpoints whose queues were shortened or dropped. */
 function addThrottled(to: Set<string>, queues: readonly Queue[], open: readonly Queue[]): void {

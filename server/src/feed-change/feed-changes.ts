@@ -55,7 +55,13 @@ export function createFeedChanges(pool: Pool, log: Log, nowMs: () => number): Fe
     }
     const beginMs = nowMs();
     const spanMs = lookedMs === undefined ? KEPT_MS : beginMs - lookedMs + COMMIT_MS;
-    note(await findChangedFeeds(pool, spanMs));
+    const found = await findChangedFeeds(pool, spanMs);
+    // The next watch may begin before the next look, which must then look back as far as a first one.
+    if (isIdle()) {
+      lookedMs = undefined;
+      return;
+    }
+    note(found);
     lookedMs = beginMs;
     for (const [accountId, { notedMs }] of kept) {
       if (notedMs > beginMs - KEPT_MS) break;
