@@ -9,7 +9,7 @@ describe("ADR 0032: pages are kept", () => {
   it("at once if they are empty, else at their second request", () => {
     const pages = createKeptPages(MB);
     pages.note("key", "a", empty("1"));
-    expect(pages.find("key", "a")).toEqual({ etag: "1", body: "[]", isEmpty: true });
+    expect(pages.find("key", "a")).toEqual({ etag: "1", body: Buffer.from("[]"), isEmpty: true });
     pages.note("key", "b", page("1"));
     expect(pages.find("key", "b")).toBeUndefined();
     pages.note("key", "b", page("2"));
@@ -37,8 +37,8 @@ describe("ADR 0032: pages are kept", () => {
 
   it("in memory of their own, so that a small page keeps nothing else", () => {
     const pages = createKeptPages(MB);
-    for (let time = 0; time < 2; time++) pages.note("key", "a", { ...empty("1"), isEmpty: false });
-    expect(pages.find("key", "a")).toMatchObject({ body: { buffer: { byteLength: 2 } } });
+    pages.note("key", "a", empty("1"));
+    expect(pages.find("key", "a")?.body.buffer.byteLength).toBe(2);
   });
 
   it("within the memory, the latest requested ones, with a quarter for empty ones", () => {

@@ -2,20 +2,18 @@ import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 
 /** A page, and its etag from the core. */
-type Page = {
+export type KeptPage = {
   readonly etag: string;
   /** The JSON, in UTF-8. */
   readonly body: Buffer;
   readonly isEmpty: boolean;
 };
-/** An empty page is kept as text, which is ASCII, because node:http sends a text together with the head. */
-export type KeptPage = Omit<Page, "body"> & { readonly body: Buffer | string };
 
 /** Recently answered pages, by API key and query. */
 export type KeptPages = {
   find(apiKey: string, query: string): KeptPage | undefined;
   /** Keeps an answered page if it is empty or was requested before. */
-  note(apiKey: string, query: string, page: Page): void;
+  note(apiKey: string, query: string, page: KeptPage): void;
 };
 
 /** The share of the memory for empty pages: they are small, and requested most. */
@@ -45,7 +43,7 @@ export function createKeptPages(maxBytes: number): KeptPages {
       const [store, other] = isEmpty ? [empty, filled] : [filled, empty];
       other.delete(name);
       if (isEmpty || askedOnce.delete(name) || store.has(name)) {
-        store.set(name, { etag, body: isEmpty ? `${body}` : copyOf(body), isEmpty });
+        store.set(name, { etag, body: copyOf(body), isEmpty });
       } else {
         askedOnce.set(name, true);
       }
