@@ -25,7 +25,8 @@ function build(format: "esm" | "cjs", config: string): void {
 }
 
 /**
- * Corrects the file extensions of imports. tsc keeps `.ts` in declarations. CommonJS in a package of ES modules needs `.cjs`.
+ * Corrects the file extensions of imports. tsc keeps `.ts` in declarations. CommonJS in a package of ES modules needs
+ * `.cjs`.
  */
 function finishFile(file: string, format: "esm" | "cjs"): void {
   const ending = format === "cjs" ? "cjs" : "js";

@@ -44,7 +44,8 @@ export function createPool(url: string, connections: number): Pool {
 const READ_COMMITTED = "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED";
 /**
  * A wait for a row ends before the deadline of its statement, so that it does not count as a lost connection. A wait for
- * a whole table does, if the deadline is ten seconds or less. The server ends it soon after. A vtgate ignores `lock_wait_timeout`.
+ * a whole table does, if the deadline is ten seconds or less. The server ends it soon after. A vtgate ignores
+ * `lock_wait_timeout`.
  */
 const SESSION_SETTINGS = `SET SESSION
   sql_mode = 'TRADITIONAL,NO_ENGINE_SUBSTITUTION',

@@ -1,7 +1,8 @@
 import type { Log } from "@activity/runtime/log";
 import { newId } from "../common/ids.ts";
 import { DatabaseTimeoutError } from "../database/deadline.ts";
-import { isConnectionLost, isOutage } from "../database/outage.ts";
+import { isConnectionLost } from "../database/outage.ts";
+import { byAccount } from "./by-account.ts";
 import type { AttemptContent, LeasedEntry, PastAttempt, QueuePosition } from "./claim-store.ts";
 import type { DispatchStore } from "./dispatch-store.ts";
 import { type Queue, takeRoundRobin } from "./fair-share.ts";
@@ -113,7 +114,11 @@ export function createClaims({ store, outbox, log, random }: ClaimParts): Claims
     const leaseId = newId();
     const begunMs = nowMs();
     try {
-      await leaseAll(task, keys, leaseId);
+      // The other half of the time is for the load.
+      const isLate = () => nowMs() - begunMs >= MAX_LEASE_AGE_MS / 2;
+      const lease = (some: readonly DeliveryKey[]) => store.leaseEntries(task, some, leaseId);
+      const refusal = await byAccount(keys, lease, isLate);
+      if (refusal !== undefined) throw refusal;
       const entries = await load(leaseId);
       if (nowMs() - begunMs <= MAX_LEASE_AGE_MS) return entries;
       throw new DatabaseTimeoutError(`A claim took longer than ${MAX_LEASE_AGE_MS} ms.`);
@@ -125,44 +130,10 @@ export function createClaims({ store, outbox, log, random }: ClaimParts): Claims
     }
   }
 
-  /** Leases entries. If a shard refuses, those of its accounts stay, and the others are leased one account at a time. */
-  async function leaseAll(task: Task, keys: readonly DeliveryKey[], leaseId: string) {
-    // The rest of the time is for the load.
-    const untilMs = nowMs() + MAX_LEASE_AGE_MS / 2;
-    let refusal: unknown;
-    const lease = async (some: readonly DeliveryKey[]) => {
-      try {
-        await store.leaseEntries(task, some, leaseId);
-        return true;
-      } catch (error) {
-        if (!isOutage(error) || isConnectionLost(error)) throw error;
-        refusal = error;
-        return false;
-      }
-    };
-    if (await lease(keys)) return;
-    let hasLeased = false;
-    for (const own of byAccount(keys)) {
-      if (own.length < keys.length && nowMs() < untilMs && (await lease(own))) hasLeased = true;
-    }
-    if (!hasLeased) throw refusal;
-  }
-
   /** If a shard is away or refuses, its leases end by themselves. The claims of the others must not wait for it. */
   async function releaseUnheard(): Promise<void> {
-    const release = async (keys: readonly DeliveryKey[], leaseId: string) => {
-      try {
-        await store.releaseEntries(keys, leaseId);
-        return true;
-      } catch (error) {
-        if (isConnectionLost(error)) throw error;
-        return false;
-      }
-    };
     for (const [leaseId, keys] of unheard) {
-      if (!(await release(keys, leaseId))) {
-        for (const own of byAccount(keys)) await release(own, leaseId);
-      }
+      await byAccount(keys, (some) => store.releaseEntries(some, leaseId));
       unheard.delete(leaseId);
     }
   }
@@ -287,9 +258,6 @@ function queuesOf(page: readonly (QueuePosition & DeliveryKey)[]): Queue[] {
     return [{ accountNo, endpointId, deliveryIds: entries.map(({ deliveryId }) => deliveryId) }];
   });
 }
-
-const byAccount = (keys: readonly DeliveryKey[]) =>
-  Map.groupBy(keys, ({ accountNo }) => accountNo).values();
 
 /** Adds the endpoints whose queues were shortened or dropped. */
 function addThrottled(to: Set<string>, queues: readonly Queue[], open: readonly Queue[]): void {
