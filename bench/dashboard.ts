@@ -1,5 +1,6 @@
 import { createLog, readConfig } from "@activity/server";
 import { chromium } from "playwright-core";
+import { createDashboardLink } from "../tools/demo/dashboard-link.ts";
 import { startProduct } from "../tools/serve/product.ts";
 import { makeAccounts } from "./load/targets.ts";
 import { DASHBOARD_FILES, measureFirstLoad } from "./measure/first-load.ts";
@@ -72,5 +73,5 @@ async function startDashboard(bench: Bench) {
   bench.closeLater(product.stop);
   const clients = clientsOf(product.corePort, store);
   const [accountId = ""] = await makeAccounts(clients, "dashboard", 1);
-  return { version: store.version, link: () => devStack.createDashboardLink(clients, accountId) };
+  return { version: store.version, link: () => createDashboardLink(clients, accountId) };
 }

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
+import type { Clients } from "../tools/demo/demo-account.ts";
 import { FOLLOWING, type Following, pollInTurn, startFollowers } from "./live/followers.ts";
 import { createDonation, donationKeys, eachConcurrently, makeAccounts } from "./load/targets.ts";
 import { countEach } from "./measure/figures.ts";
@@ -9,7 +10,7 @@ import { atMost } from "./report/goal.ts";
 import { grouped, table } from "./report/table.ts";
 import { type Bench, runBench } from "./run/bench.ts";
 import { startAtPort } from "./sides/programs.ts";
-import { type Clients, findFreePort } from "./stack/dev-stack.ts";
+import { findFreePort } from "./stack/dev-stack.ts";
 import { startStore } from "./stack/servers.ts";
 
 /** The limit of one account. */

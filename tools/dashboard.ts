@@ -1,6 +1,6 @@
 import { Code, ConnectError } from "@connectrpc/connect";
-import { createDashboardLink } from "../dev-stack/src/dashboard-link.ts";
-import { createClients } from "../dev-stack/src/demo.ts";
+import { createDashboardLink } from "./demo/dashboard-link.ts";
+import { createClients } from "./demo/demo-account.ts";
 import { readRunningProduct, tellNotRunning } from "./running-product.ts";
 
 /** Prints a link to the dashboard of the demo account, for a running `npm start`. */

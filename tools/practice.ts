@@ -3,13 +3,13 @@ import { join, resolve } from "node:path";
 import { atFirstSignal } from "@activity/runtime/end-at-signal";
 import { cacheFolder } from "../dev-stack/src/cache-folder.ts";
 import { startDatabase } from "../dev-stack/src/database.ts";
-import { startDemoReceiver } from "../dev-stack/src/demo-receiver.ts";
 import { isPortFree } from "../dev-stack/src/free-port.ts";
 import { createProgress } from "../dev-stack/src/progress.ts";
 import { startRedis } from "../dev-stack/src/redis.ts";
-import { makeSelfSigned, type SelfSigned } from "../dev-stack/src/self-signed.ts";
 import { StackError } from "../dev-stack/src/stack-error.ts";
 import { startTemporal } from "../dev-stack/src/temporal.ts";
+import { startDemoReceiver } from "./demo/demo-receiver.ts";
+import { makeSelfSigned, type SelfSigned } from "./demo/self-signed.ts";
 
 const USAGE = `Runs one server to practise with on this machine, until SIGTERM. Its data stay in the FOLDER.
 

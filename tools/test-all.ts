@@ -5,7 +5,7 @@ import { spawn } from "node:child_process";
 // npm run test:all -- --list         lists the suites
 
 const VITEST = "vitest run";
-const ON_MYSQL = "node dev-stack/src/run-on-mysql.ts vitest run";
+const ON_MYSQL = "node tools/run-on-mysql.ts vitest run";
 
 /** A suite: what it shows, its command, and whether CI runs it. */
 type Suite = { readonly shows: string; readonly command: string; readonly isForCi: boolean };

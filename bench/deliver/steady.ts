@@ -1,10 +1,10 @@
 import { setTimeout as wait } from "node:timers/promises";
+import type { Clients } from "../../tools/demo/demo-account.ts";
 import { newRun } from "../load/contributions.ts";
 import { createDonation, donationKeys, eachConcurrently } from "../load/targets.ts";
 import type { Figures } from "../measure/figures.ts";
 import { readMemory } from "../measure/process-usage.ts";
 import { quantiles, sharedNowMs } from "../measure/sample.ts";
-import type { Clients } from "../stack/dev-stack.ts";
 import { measureCase, type Stack } from "./stack.ts";
 
 const PER_SECOND = 20;

@@ -1,7 +1,7 @@
 import type { WebhookEventKind } from "@activity/proto";
 import { timestampNow } from "@bufbuild/protobuf/wkt";
 import pLimit from "p-limit";
-import type { Clients } from "../stack/dev-stack.ts";
+import type { Clients } from "../../tools/demo/demo-account.ts";
 
 /** A donation of an account. */
 type DonationKey = { readonly accountId: string; readonly externalId: string };

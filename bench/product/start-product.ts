@@ -1,8 +1,8 @@
 import { join } from "node:path";
+import { createClients } from "../../tools/demo/demo-account.ts";
 import type { Receiver } from "../receiver/start-receiver.ts";
 import type { Bench } from "../run/bench.ts";
 import { PRODUCT_FLAGS, profileFlags } from "../sides/served-process.ts";
-import { createClients } from "../stack/dev-stack.ts";
 import { startWorker } from "../stack/jobs.ts";
 import { type BenchStore, type BenchTemporal, deliveryEnv } from "../stack/servers.ts";
 import type { ProductJobs } from "./product-worker.ts";

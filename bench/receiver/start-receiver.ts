@@ -1,5 +1,5 @@
+import { makeSelfSigned } from "../../tools/demo/self-signed.ts";
 import type { Bench } from "../run/bench.ts";
-import { makeSelfSigned } from "../stack/dev-stack.ts";
 import { startWorker } from "../stack/jobs.ts";
 import type { ReceiverJobs } from "./receiver-worker.ts";
 

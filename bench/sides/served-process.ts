@@ -3,7 +3,7 @@ import { mkdir, open, readFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { baseEnv } from "../stack/dev-stack.ts";
+import { baseEnv } from "../../test/harness/base-env.ts";
 import { BENCH_CACHE } from "../stack/servers.ts";
 
 /** A running program that serves. */

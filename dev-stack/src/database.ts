@@ -4,7 +4,7 @@ import { readSecret } from "@activity/runtime/environment";
 import { createServerData } from "./create-data.ts";
 import { DATABASE_NAME, initStatements, readCredentials } from "./credentials.ts";
 import { checkDataMarker, dataIn, openDataFolder, writeMarker } from "./data-folder.ts";
-import { startInFolder } from "./folder-server.ts";
+import { type FolderOptions, GIVEN, type StartedOrGiven, startInFolder } from "./folder-server.ts";
 import { LOOPBACK } from "./free-port.ts";
 import { checkGivenDatabase } from "./given-database.ts";
 import { findLogCause } from "./log-cause.ts";
@@ -19,29 +19,17 @@ import {
 import { StackError } from "./stack-error.ts";
 import type { StackOptions } from "./stack-options.ts";
 
-export interface StartDatabase extends StackOptions {
-  /** The folder of everything that belongs to the database. Created if it is missing. */
-  dataDir: string;
+export interface StartDatabase extends StackOptions, FolderOptions {
   /** Further options of the server program. They override ours. */
   serverOptions?: readonly string[] | undefined;
   /** For tests: faster, but not safe against loss of power. Also gives the user every right. */
   ephemeral?: boolean | undefined;
-  /** The port to listen on. Default: the last run's port, else any free port. */
-  port?: number | undefined;
 }
 
-export interface RunningDatabase {
+export interface RunningDatabase extends StartedOrGiven {
   url: string;
   flavour: ServerFlavour | "given";
   version: string;
-  /** `undefined` for a database given by `DATABASE_URL`. */
-  pid: number | undefined;
-  /** Resolves when the server has ended for any reason. Never resolves for a given server. */
-  ended: Promise<void>;
-  /** Stops a server that was started here and waits for its end. Does nothing to a given one. */
-  stop(): Promise<void>;
-  /** Kills a server that was started here. */
-  kill(): Promise<void>;
 }
 
 /**
@@ -52,7 +40,9 @@ export async function startDatabase(options: StartDatabase): Promise<RunningData
   const given = readSecret(options.env, "DATABASE_URL", (text) => {
     throw new StackError(text);
   });
-  if (given) return useGivenDatabase(given);
+  if (given) {
+    return { ...GIVEN, url: given, flavour: "given", version: await checkGivenDatabase(given) };
+  }
   const { env, progress, port, ephemeral = false, serverOptions = [] } = options;
   const dataDir = resolve(options.dataDir);
   const data = dataIn(dataDir);
@@ -86,13 +76,6 @@ export async function startDatabase(options: StartDatabase): Promise<RunningData
   const { user, password } = await readCredentials(credentialsFile);
   const url = `mysql://${user}:${password}@${LOOPBACK}:${server.port}/${DATABASE_NAME}`;
   return { ...server, url, flavour, version };
-}
-
-async function useGivenDatabase(url: string): Promise<RunningDatabase> {
-  const version = await checkGivenDatabase(url);
-  const nothing = () => Promise.resolve();
-  const ended = new Promise<void>(() => undefined);
-  return { url, flavour: "given", version, pid: undefined, ended, stop: nothing, kill: nothing };
 }
 
 async function createData(

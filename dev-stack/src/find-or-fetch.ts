@@ -1,13 +1,12 @@
 import { type AptPackages, fetchAptPackages } from "./apt-packages.ts";
-import { findNamedProgram, findProgram } from "./find-program.ts";
-import { StackError } from "./stack-error.ts";
+import { findInstalled, type GivenProgram } from "./find-program.ts";
 import type { StackOptions } from "./stack-options.ts";
 import { type Launch, launchFromRoot } from "./unpacked-root.ts";
 
 /** A program and its packages. */
 export interface Program extends Omit<AptPackages, "names" | "otherwise"> {
   /** The variable that may name it, with its value. */
-  given?: Readonly<Record<string, string | undefined>>;
+  given?: GivenProgram;
   /** Its names on PATH. The first found is used. */
   called: readonly string[];
   packages: readonly string[];
@@ -20,17 +19,10 @@ export interface Program extends Omit<AptPackages, "names" | "otherwise"> {
 /** Finds the program that a variable names, or one on the machine. Otherwise downloads the distribution's. */
 export async function findOrFetch(program: Program, options: StackOptions): Promise<Launch> {
   const { given = {}, called, packages, path, advice = "", ...rest } = program;
-  const [[variable, named] = []] = Object.entries(given);
-  const names = called.join(" or ");
-  const found = await (named
-    ? findNamedProgram(options.env, named)
-    : findProgram(options.env, called));
+  const found = await findInstalled(options.env, given, called);
   if (found !== undefined) return { command: found, leading: [] };
-  if (named) {
-    throw new StackError(
-      `${variable} names ${named}, which is not a program: set it to the path of a ${names}, or unset it.`,
-    );
-  }
+  const [variable] = Object.keys(given);
+  const names = called.join(" or ");
   const naming = variable && `set ${variable} to the path of a ${names}, or `;
   const otherwise = `${advice}${naming ?? ""}install a ${names} so that it is on PATH`;
   const root = await fetchAptPackages({ ...rest, names: packages, otherwise }, options);

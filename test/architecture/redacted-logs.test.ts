@@ -3,12 +3,12 @@ import * as proto from "@activity/proto";
 import { createLog, type Log } from "@activity/runtime/log";
 import { describe, expect, it } from "vitest";
 import { findLogCause } from "../../dev-stack/src/log-cause.ts";
-import { makeSelfSigned } from "../../dev-stack/src/self-signed.ts";
 import { createCursorKey, signCursor } from "../../server/src/activity/activity-cursor.ts";
 import { newApiKey } from "../../server/src/api-key/api-key.ts";
 import { newServiceCredential } from "../../server/src/service-credential/service-credential.ts";
 import { newSessionSecret } from "../../server/src/session/session-secret.ts";
 import { newSigningSecret } from "../../server/src/signing-secret/signing-secret.ts";
+import { makeSelfSigned } from "../../tools/demo/self-signed.ts";
 
 const NAME = "Grace Hopper";
 

@@ -132,6 +132,14 @@ export async function withProductPool<Result>(
   return work(pool).finally(() => pool.end());
 }
 
+/** All values of a row as one text, to search it for secrets. Bytes are shown as latin1 and in hexadecimal. */
+export const textOf = (row: object = {}) =>
+  Object.values(row)
+    .flatMap((value) =>
+      Buffer.isBuffer(value) ? [value.toString("latin1"), value.toString("hex")] : `${value}`,
+    )
+    .join("\n");
+
 export const connectTo = (uri: string) =>
   mysql.createPool({ uri, connectionLimit: 1, supportBigNumbers: true });
 

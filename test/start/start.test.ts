@@ -72,7 +72,7 @@ const runTool = (...args: string[]) =>
   });
 
 /** Runs the printed `npm run demo` line, and others like it. */
-const demo = (...args: readonly string[]) => runTool("tools/demo.ts", ...args);
+const demo = (...args: readonly string[]) => runTool("tools/demo/demo.ts", ...args);
 const donate = (donorName: string) => demo("donate", donorName, "500");
 
 /** Waits until a run has printed the webhook event of a donation. */

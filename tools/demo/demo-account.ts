@@ -2,16 +2,16 @@ import { setTimeout } from "node:timers/promises";
 import * as proto from "@activity/proto";
 import { Code, ConnectError, createClient, type Interceptor } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
+import { createLocalCredential } from "../../dev-stack/src/local-credential.ts";
+import type { LocalSettings } from "../../dev-stack/src/local-settings.ts";
+import type { Progress } from "../../dev-stack/src/progress.ts";
+import { StackError } from "../../dev-stack/src/stack-error.ts";
 import {
   demoContribution,
   demoDonations,
   demoHistory,
   demoPlatformEvents,
 } from "./demo-records.ts";
-import { createLocalCredential } from "./local-credential.ts";
-import type { LocalSettings } from "./local-settings.ts";
-import type { Progress } from "./progress.ts";
-import { StackError } from "./stack-error.ts";
 
 const KEY_VALIDITY_DAYS = 365;
 const KEY_RETRY_MS = 2_000;

@@ -1,8 +1,8 @@
 import { ApiKeyService, ErrorInfoSchema } from "@activity/proto";
 import { Code, ConnectError, createClient, createRouterTransport } from "@connectrpc/connect";
 import { expect, it } from "vitest";
-import { createKey } from "./demo.ts";
-import { StackError } from "./stack-error.ts";
+import { StackError } from "../../dev-stack/src/stack-error.ts";
+import { createKey } from "./demo-account.ts";
 
 /** Creates the demo's key at a core that first refuses it with `code`. */
 function createRefused(code: string) {

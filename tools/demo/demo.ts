@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { Code, ConnectError } from "@connectrpc/connect";
-import { createClients } from "../dev-stack/src/demo.ts";
+import { readRunningProduct, tellNotRunning } from "../running-product.ts";
+import { createClients } from "./demo-account.ts";
 import { DEMO_ACTIONS, DemoError } from "./demo-actions.ts";
-import { readRunningProduct, tellNotRunning } from "./running-product.ts";
 
 // Acts on the demo account of a running `npm start`.
 //

@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { delimiter, join } from "node:path";
-import { createProgress } from "./progress.ts";
-import { fetchRealMysql } from "./server-program.ts";
-import { StackError } from "./stack-error.ts";
+import { createProgress } from "../dev-stack/src/progress.ts";
+import { fetchRealMysql } from "../dev-stack/src/server-program.ts";
+import { StackError } from "../dev-stack/src/stack-error.ts";
 
 const [command, ...args] = process.argv.slice(2);
 // A given database would replace the server that this command needs.
@@ -12,7 +12,7 @@ const { DATABASE_URL: _given, DATABASE_URL_FILE: _named, ...env } = process.env;
 /** Runs a command, found as npm finds it, with `MYSQLD` set to a real MySQL server. */
 async function run(program: string): Promise<void> {
   const MYSQLD = await fetchRealMysql({ env, progress: createProgress() });
-  const PATH = [join(import.meta.dirname, "../../node_modules/.bin"), env.PATH].join(delimiter);
+  const PATH = [join(import.meta.dirname, "../node_modules/.bin"), env.PATH].join(delimiter);
   const child = spawn(program, args, { env: { ...env, PATH, MYSQLD }, stdio: "inherit" });
   for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.on(name, () => child.kill(name));
@@ -30,7 +30,7 @@ function fail(message: string, status: number): void {
 
 try {
   if (command !== undefined) await run(command);
-  else fail("usage: node dev-stack/src/run-on-mysql.ts COMMAND [ARGUMENT …]", 2);
+  else fail("usage: node tools/run-on-mysql.ts COMMAND [ARGUMENT …]", 2);
 } catch (error) {
   if (!(error instanceof StackError)) throw error;
   fail(error.message, 1);

@@ -1,6 +1,6 @@
 import { WebhookEventKind } from "@activity/proto";
 import { Code, ConnectError } from "@connectrpc/connect";
-import { createClients, type DemoSettings } from "./demo.ts";
+import { createClients, type DemoSettings } from "./demo-account.ts";
 import type { DemoReceiver } from "./demo-receiver.ts";
 
 const KINDS = [

@@ -1,5 +1,5 @@
 import { type SessionScope, SessionScopeSchema } from "@activity/proto";
-import type { Clients } from "./demo.ts";
+import type { Clients } from "./demo-account.ts";
 
 /** Every session scope. The first value is the unspecified one. */
 const EVERYTHING = SessionScopeSchema.values.slice(1).map(({ number }) => number as SessionScope);

@@ -3,7 +3,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { DisputeOutcome, Platform, type RecordPlatformEventRequestSchema } from "@activity/proto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampNow } from "@bufbuild/protobuf/wkt";
-import type { Clients } from "../dev-stack/src/demo.ts";
+import type { Clients } from "./demo-account.ts";
 
 /** The parameters of an action. */
 export type DemoContext = {
