@@ -9,11 +9,11 @@ import { tellStory } from "./story.ts";
 const SCATTERED: Readonly<Record<string, string>> = {
   "SELECT /*vt+ SCATTER_ERRORS_AS_WARNINGS=? */ account_no, endpoint_id, delivery_id FROM outbox_entry":
     "a claim takes waiting deliveries of all accounts",
-  "SELECT SUM(task": "metrics count waiting deliveries of all accounts",
+  "SELECT COUNT(*) AS entries": "metrics count waiting deliveries of all accounts",
   "SELECT COUNT(*) AS overdue": "metrics count waiting deliveries of all accounts",
   "SELECT account_no, id, run, endpoint_id FROM delivery":
     "a job looks for orphaned runs in all accounts",
-  "SELECT account_no, delivery_id, run, attempt, started_at":
+  "SELECT account_no, delivery_id, run, attempt, LEAST(started_at":
     "a job counts the attempts of all accounts",
   "SELECT account_no, id AS delivery_id, event_id, created_at FROM delivery": "retention",
   "SELECT account_no, endpoint_id AS id, began_at":
@@ -23,7 +23,8 @@ const SCATTERED: Readonly<Record<string, string>> = {
   "DELETE FROM delivery_stat WHERE began_at": "retention",
   "DELETE FROM session_link WHERE expires_at": "retention",
   "DELETE FROM dashboard_session WHERE expires_at": "retention",
-  "SELECT id, feed_changed_at FROM account": "a job looks for changes of all feeds",
+  "SELECT /*vt+ SCATTER_ERRORS_AS_WARNINGS=? */ id, feed_changed_at FROM account":
+    "a job looks for changes of all feeds",
   "SELECT account_no FROM account": "a job looks for unfinished deletions in all accounts",
   "SELECT account_no, id, secret, next_secret FROM endpoint":
     "an operator encrypts all secrets again",

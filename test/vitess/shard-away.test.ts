@@ -1,4 +1,6 @@
 import { afterAll, expect, inject, it } from "vitest";
+import { createFeedChanges } from "../../server/src/feed-change/feed-changes.ts";
+import { createPaidDonation } from "../harness/builders.ts";
 import { connectTo } from "../harness/database.ts";
 import { useServices } from "../harness/services.ts";
 
@@ -10,7 +12,7 @@ const services = useServices();
 const server = connectTo(inject("databaseUrl"));
 afterAll(() => server.end());
 
-it("ADR 0048: a missing shard delays the deliveries of its own accounts only, until it is back", async () => {
+it("ADR 0048: a missing shard delays the deliveries and changes of its own accounts only, until it is back", async () => {
   const waiting = new Map<string, string>();
   for (let made = 0; made < ACCOUNTS; made += 1) {
     const accountId = await services.createAccount();
@@ -34,4 +36,15 @@ it("ADR 0048: a missing shard delays the deliveries of its own accounts only, un
   expect((await services.claim()).toSorted()).toEqual(deliveriesOf(false));
   await server.query(`RENAME TABLE ${missing}.out_of_reach TO ${missing}.outbox_entry`);
   expect((await services.claim()).toSorted()).toEqual(deliveriesOf(true));
+
+  // As another core, which has to look for the changes.
+  const changes = createFeedChanges(services.pool, services.log, () => performance.now());
+  const batches = changes.watch(new AbortController().signal);
+  const changed = placed.find(({ shard }) => shard !== missing)?.id ?? "";
+  await server.query(`RENAME TABLE ${missing}.account TO ${missing}.out_of_reach`);
+  await createPaidDonation(services, changed);
+  const found = async () => ((await batches.next()).value ?? []).map(({ accountId }) => accountId);
+  await expect.poll(found).toEqual([changed]);
+  await server.query(`RENAME TABLE ${missing}.out_of_reach TO ${missing}.account`);
+  changes.close();
 });

@@ -56,6 +56,15 @@ it("a connection that stops answering is replaced by another", async () => {
   expect(await load()).toBeUndefined();
   expect(await run()).toEqual([{ one: 1 }]);
   await packets.close();
+  const begunMs = performance.now();
+  const failing = inTransaction(forTransactions, async () => {
+    proxy.fallSilent();
+    throw new Error("a statement failed");
+  });
+  await expect(failing).rejects.toThrow("a statement failed");
+  // Sooner than a server ends a silent session.
+  expect(performance.now() - begunMs).toBeLessThan(10_000);
+  expect(await select()).toEqual([{ one: 1 }]);
 });
 
 it("looks a service credential up again after the connection was lost during its look-up", async () => {

@@ -1,7 +1,7 @@
 import { cutOff, DatabaseTimeoutError } from "./deadline.ts";
 import { retryAfterDeadlock } from "./deadlock.ts";
 import type { Pool, PoolConnection } from "./pool.ts";
-import { isOutdated, isReadOnly, noteFailure } from "./switch-over.ts";
+import { isOutdated, noteFailure } from "./switch-over.ts";
 
 declare const committedTogether: unique symbol;
 /** A connection in a transaction. All that it writes commits together. */
@@ -43,9 +43,8 @@ async function runOnce<Result>(
     return result;
   } catch (error) {
     noteFailure(pool.pool, error);
-    if (error instanceof DatabaseTimeoutError) cutOff(connection.connection);
-    else if (isReadOnly(error)) connection.destroy();
-    else await rollBack(connection);
+    // The server then rolls back. A ROLLBACK could wait for a host that has vanished.
+    cutOff(connection.connection);
     throw error;
   }
 }
@@ -60,15 +59,5 @@ async function inTime<Result>(work: () => Promise<Result>): Promise<Result> {
     return await Promise.race([work(), late]);
   } finally {
     clearTimeout(timer);
-  }
-}
-
-/** Rolls back. If that fails, it closes the connection, which rolls back too. */
-async function rollBack(connection: PoolConnection): Promise<void> {
-  try {
-    await connection.query("ROLLBACK");
-    connection.release();
-  } catch {
-    connection.destroy();
   }
 }

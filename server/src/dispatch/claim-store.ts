@@ -4,6 +4,7 @@ import { NOW_MICROS } from "../database/now.ts";
 import type { Statement } from "../database/packet.ts";
 import type { Pool, ResultSetHeader, RowDataPacket } from "../database/pool.ts";
 import { queryWithin } from "../database/query-within.ts";
+import { OF_SHARDS_THAT_SERVE } from "../database/shard-error.ts";
 import { SIGNING_SECRET } from "../signing-secret/signing-secret-store.ts";
 import { DeliveryState, RUNNING_STATES } from "./delivery-state.ts";
 import type { Queue } from "./fair-share.ts";
@@ -62,9 +63,6 @@ const IS_LEASED = `leased_until > ${NOW_MICROS} AND leased_until <= ${LAST_LEASE
 const IS_RUNNING = `d.run = o.run AND d.state IN (${RUNNING_STATES.join(", ")})`;
 const ENTRY = { account: "account_no", delivery: "delivery_id" };
 const ENTRY_O = { account: "o.account_no", delivery: "o.delivery_id" };
-
-/** Only vtgate reads this hint. It skips a shard that is unavailable instead of failing. ADR 0048 */
-const OF_SHARDS_THAT_SERVE = "/*vt+ SCATTER_ERRORS_AS_WARNINGS=1 */";
 
 /**
  * Lists the claimable entries after a queue, queue by queue: first those whose lease has ended, if `includeEnded`, then

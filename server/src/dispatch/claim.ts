@@ -25,6 +25,8 @@ const OUTAGE_AFTER_MS = 10_000;
  * dispatcher would make them again. A record takes at most four seconds. The pollers' next sweep comes after five.
  */
 const RECORDS_FIRST_MS = 4_500;
+/** If no page arrives for longer, the database was frozen: a lease leaves only four seconds for the record. */
+const FROZEN_AFTER_MS = 4_000;
 /** A database that fails often must not keep the entries of dead dispatchers forever. */
 const NEXT_OUTAGE_AFTER_MS = 15_000;
 const START: QueuePosition = { accountNo: 0, endpointId: "" };
@@ -68,10 +70,12 @@ export function createClaims({ store, outbox, log, random }: ClaimParts): Claims
   /** The last search of each task: where it ended, and the endpoints that it found at their limit. */
   const last = { [Task.Attempt]: NO_SEARCH, [Task.BeginRetries]: NO_SEARCH };
   /**
-   * When a search last succeeded, and when the database was last found in reach again. A start counts as the end of an
-   * outage: dispatchers may hold attempts that no core could record.
+   * When a search for first attempts last succeeded, and when it last found the database in reach again. A start counts
+   * as the end of an outage: dispatchers may hold attempts that no core could record.
    */
   let [searchedMs, backMs] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  /** Since when pages are asked for and none arrives. */
+  let silentSinceMs: number | undefined;
 
   return {
     async attempts(limit, endpointLimit) {
@@ -132,8 +136,10 @@ export function createClaims({ store, outbox, log, random }: ClaimParts): Claims
 
   /** If a shard is away or refuses, its leases end by themselves. The claims of the others must not wait for it. */
   async function releaseUnheard(): Promise<void> {
+    const begunMs = nowMs();
+    const isLate = () => nowMs() - begunMs >= MAX_LEASE_AGE_MS / 2;
     for (const [leaseId, keys] of unheard) {
-      await byAccount(keys, (some) => store.releaseEntries(some, leaseId));
+      await byAccount(keys, (some) => store.releaseEntries(some, leaseId), isLate);
       unheard.delete(leaseId);
     }
   }
@@ -146,6 +152,8 @@ export function createClaims({ store, outbox, log, random }: ClaimParts): Claims
     const includeEnded = task !== Task.Attempt || (!isBack && begunMs - backMs >= RECORDS_FIRST_MS);
     try {
       const found = await search(task, limit, endpointLimit, includeEnded);
+      // While only writes fail, dispatchers claim no first attempts, and the sweeps for retries succeed.
+      if (task !== Task.Attempt) return found;
       searchedMs = nowMs();
       if (isBack) backMs = searchedMs;
       return found;
@@ -168,7 +176,7 @@ export function createClaims({ store, outbox, log, random }: ClaimParts): Claims
     let [count, pages] = [0, 0];
     const throttled = new Set<string>();
     const cut = new Set<string>();
-    const list = (after: QueuePosition) => store.listClaimable(task, after, PAGE, includeEnded);
+    const list = (after: QueuePosition) => listPage(task, after, includeEnded);
     for await (const { queues, cutId } of pagesFrom(list, last[task].end)) {
       if (cutId !== undefined) cut.add(cutId);
       const open = await limitQueues(task, queues, endpointLimit);
@@ -187,6 +195,20 @@ export function createClaims({ store, outbox, log, random }: ClaimParts): Claims
     last[task] = { end: START, throttled };
     const hasMore = count > 0 && [...cut].some((endpointId) => !throttled.has(endpointId));
     return { keys: takeRoundRobin(found, limit, random), throttled, hasMore };
+  }
+
+  /** Throws if leases of first attempts may have ended only because their records waited for this database. */
+  async function listPage(task: Task, after: QueuePosition, includeEnded: boolean) {
+    silentSinceMs ??= nowMs();
+    const askedMs = silentSinceMs;
+    try {
+      const page = await store.listClaimable(task, after, PAGE, includeEnded);
+      const isLate = nowMs() - askedMs > FROZEN_AFTER_MS;
+      if (task !== Task.Attempt || !includeEnded || !isLate) return page;
+      throw new DatabaseTimeoutError(`No page arrived for ${FROZEN_AFTER_MS} ms.`);
+    } finally {
+      silentSinceMs = undefined;
+    }
   }
 
   /** Yields each queue once, page by page: first the queues after `start`, then those up to it. */

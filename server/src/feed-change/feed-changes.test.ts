@@ -3,6 +3,7 @@ import { QUIET } from "../../../test/harness/quiet.ts";
 import { createPool } from "../database/pool.ts";
 import { createFeedChanges, type FeedChanges } from "./feed-changes.ts";
 
+const given = { accountId: "account00000000", version: 7 };
 /** Of a database that is out of reach. */
 const pool = createPool("mysql://nobody@127.0.0.1:1/nowhere", 1);
 afterAll(() => pool.end());
@@ -19,8 +20,20 @@ it("a watch that begins while the database is out of reach gets no heartbeat, so
   await second;
 });
 
+it("ADR 0052: a watch begins with the changes of the last 15 seconds, even while the database is out of reach", async () => {
+  let nowMs = 0;
+  const changes = createFeedChanges(pool, QUIET, () => nowMs);
+  const begin = async () => (await changes.watch(new AbortController().signal).next()).value;
+  expect(await begin()).toEqual([]);
+  changes.note([given]);
+  nowMs += 14_000;
+  expect(await begin()).toEqual([given]);
+  nowMs += 2_000;
+  await expect.poll(begin).toEqual([]);
+  changes.close();
+});
+
 describe("a page that waits for its account's feed", () => {
-  const given = { accountId: "account00000000", version: 7 };
   let changes: FeedChanges;
   beforeEach(() => {
     changes = createFeedChanges(pool, QUIET, () => performance.now());

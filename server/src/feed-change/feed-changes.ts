@@ -54,6 +54,10 @@ export function createFeedChanges(pool: Pool, log: Log, nowMs: () => number): Fe
       return;
     }
     const beginMs = nowMs();
+    for (const [accountId, { notedMs }] of kept) {
+      if (notedMs > beginMs - KEPT_MS) break;
+      kept.delete(accountId);
+    }
     const spanMs = lookedMs === undefined ? KEPT_MS : beginMs - lookedMs + COMMIT_MS;
     const found = await findChangedFeeds(pool, spanMs);
     // The next watch may begin before the next look, which must then look back as far as a first one.
@@ -63,10 +67,6 @@ export function createFeedChanges(pool: Pool, log: Log, nowMs: () => number): Fe
     }
     note(found);
     lookedMs = beginMs;
-    for (const [accountId, { notedMs }] of kept) {
-      if (notedMs > beginMs - KEPT_MS) break;
-      kept.delete(accountId);
-    }
   }
 
   function note(feeds: readonly FeedVersion[]): void {
