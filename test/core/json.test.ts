@@ -43,3 +43,23 @@ it("a call in JSON with an unknown name is refused, because it would do more wit
   const body = Buffer.from(JSON.stringify({ accountId, externalId }));
   expect(await post("DeleteDonation", body)).toEqual([200, undefined]);
 });
+
+it("a call in JSON with a date or number that would be stored as another is refused", async () => {
+  const key = { accountId: await createAccount(stack), externalId: "json" };
+  const money = { amountCents: "500", currency: "eur", donatedAt: "2024-02-29T00:00:00Z" };
+  const create = (changes: object, isCompressed?: boolean) =>
+    post(
+      "CreateDonation",
+      Buffer.from(JSON.stringify({ ...key, ...money, ...changes })),
+      isCompressed,
+    );
+  for (const changes of [
+    { donatedAt: "2026-02-30T00:00:00Z" },
+    { donatedAt: "2026-01-01T24:00:00Z" },
+    { amountCents: "0x10" },
+  ]) {
+    expect(await create(changes)).toEqual(REFUSED);
+    expect(await create(changes, true)).toEqual(REFUSED);
+  }
+  expect(await create({})).toEqual([200, undefined]);
+});

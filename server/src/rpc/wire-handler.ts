@@ -7,6 +7,7 @@ import { connectNodeAdapter } from "@connectrpc/connect-node";
 import { keepConnectionKey, peerAddressKey } from "../admission/caller.ts";
 import { isOpenToAnybody } from "./access.ts";
 import type { Connections, NodeRequest } from "./connections.ts";
+import { createJsonDecoder } from "./json-decoder.ts";
 import type { NodeResponse } from "./listener.ts";
 import { maxBytesOf, type RegisteredService } from "./registered-service.ts";
 import type { Gate } from "./request-gate.ts";
@@ -16,14 +17,6 @@ import { BODY_MS, closeUnlessRead } from "./unread-body.ts";
 /** The most bytes of one message, both as sent and decompressed. An import sends many messages. */
 const MAX_MESSAGE_BYTES = 1024 * 1024;
 
-/**
- * JSON of internal services. Text that is not UTF-8 is refused, as in the binary form: two ids could become one. A field
- * or a name of an enum that this version does not know is refused too: without it the call would do more.
- */
-const JSON_OPTIONS = {
-  ignoreUnknownFields: false,
-  textDecoder: new TextDecoder("utf-8", { fatal: true }),
-};
 /** Longer timers of Node end at once. */
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 const TIMEOUT_HEADERS = [
@@ -41,12 +34,14 @@ export function createWireHandler(
     createContextValues()
       .set(peerAddressKey, request.socket?.remoteAddress)
       .set(keepConnectionKey, () => connections.keep(request));
+  // A field or a name of an enum that this version does not know is refused: without it the call would do more.
+  const jsonOptions = { ignoreUnknownFields: false, textDecoder: createJsonDecoder(services) };
   const answerUnary = createUnaryWire(services, {
     ...{ gate, interceptors, contextValues },
-    ...{ readMaxBytes: MAX_MESSAGE_BYTES, jsonOptions: JSON_OPTIONS },
+    ...{ readMaxBytes: MAX_MESSAGE_BYTES, jsonOptions },
   });
   const answerOther = connectNodeAdapter({
-    ...{ requestGate: gate, interceptors, contextValues, jsonOptions: JSON_OPTIONS },
+    ...{ requestGate: gate, interceptors, contextValues, jsonOptions },
     routes(router) {
       for (const registered of services) {
         const { service, implementation } = registered;
