@@ -22,6 +22,12 @@ describe("where the core is", () => {
     );
   });
 
+  it("shows nothing of a credential that no header can hold", () => {
+    const read = () => readCoreConfig({ SERVICE_CREDENTIAL: "a\ngeheim" }, LOCAL);
+    expect(read).toThrow(/^SERVICE_CREDENTIAL must be/);
+    expect(read).not.toThrow(/geheim/);
+  });
+
   it("never sends this machine's credential elsewhere", () => {
     expect(() => readCoreConfig({ CORE_URL: "https://core.example" }, LOCAL)).toThrow(
       /SERVICE_CREDENTIAL/,

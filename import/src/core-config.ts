@@ -1,5 +1,5 @@
 import { readCoreUrl } from "@activity/runtime/core-address";
-import { readSecret } from "@activity/runtime/environment";
+import { CREDENTIAL, readSecret } from "@activity/runtime/environment";
 import { ImportError } from "./import-error.ts";
 import type { LocalCore } from "./local-core.ts";
 
@@ -33,6 +33,9 @@ export function readCoreConfig(env: Environment, local: LocalCore): CoreConfig {
     throw new ImportError(
       "Set SERVICE_CREDENTIAL to a credential with the permissions donation.import and account.read (and CORE_URL to the core's address), or run npm start once on this machine.",
     );
+  }
+  if (!CREDENTIAL.test(serviceCredential)) {
+    throw new ImportError("SERVICE_CREDENTIAL must be visible ASCII on one line.");
   }
   // The core of npm start runs on this machine, at any address.
   const coreUrl = env.CORE_URL ? readCoreUrl(env, "", problem) : local.coreUrl || DEFAULT_CORE_URL;

@@ -1,7 +1,7 @@
 import { open } from "node:fs/promises";
 import { type CsvRow, createCsvRows } from "./csv-rows.ts";
 import { ImportError } from "./import-error.ts";
-import { findSeparator, type Separator } from "./separator.ts";
+import { findSeparator, QUOTED_CELL, type Separator } from "./separator.ts";
 import { readFileState, readTextPieces } from "./text-pieces.ts";
 
 /** A CSV file whose header was read. */
@@ -19,7 +19,7 @@ export type CsvFile = {
   readRows(report?: (bytesRead: number) => void): AsyncGenerator<CsvRow[], void>;
 };
 
-const HEADER_LINE = /^[\r\n]*((?:"[^"]*"|[^"\r\n])*)/;
+const HEADER_LINE = new RegExp(`^[\\r\\n]*((?:${QUOTED_CELL.source}|[^\\r\\n])*)`);
 /** A first line that names the separator for spreadsheets. */
 const SEPARATOR_LINE = /^[\r\n]*sep=([;,\t])(?=[\r\n])/i;
 
@@ -32,6 +32,7 @@ export async function openCsvFile(path: string): Promise<CsvFile> {
   if (line === "") throw new ImportError(`${path} has no header line.`);
   // With one column any separator works.
   const separator = (declared?.[1] as Separator | undefined) ?? findSeparator(line) ?? ",";
+  const headerRows = createCsvRows(separator);
   const rowsBefore = declared ? 2 : 1;
 
   async function* readRows(report?: (bytesRead: number) => void): AsyncGenerator<CsvRow[], void> {
@@ -53,7 +54,7 @@ export async function openCsvFile(path: string): Promise<CsvFile> {
     sizeBytes: state.size,
     hasByteOrderMark: await startsWithByteOrderMark(path),
     separator,
-    header: createCsvRows(separator).push(`${line}\n`)[0]?.cells ?? [],
+    header: [...headerRows.push(line), ...headerRows.end()][0]?.cells ?? [],
     readRows,
   };
 }

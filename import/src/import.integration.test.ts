@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { AccountService } from "@activity/proto";
 import { Permission } from "@activity/server";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { baseEnv } from "../../dev-stack/src/base-env.ts";
+import { baseEnv } from "../../test/harness/base-env.ts";
 import { createAccount, createApiKey, unique } from "../../test/harness/builders.ts";
 import { startTestStack, type TestStack } from "../../test/harness/stack.ts";
 import { openDoor } from "../../test/harness/tcp-door.ts";
@@ -235,6 +235,8 @@ describe("npm run import", () => {
     ["UTF-16", Buffer.from("\ufeffid,amount,date\n", "utf16le"), /UTF-16 and must be UTF-8/],
     ["Latin-1", Buffer.from("id,amount,währung\n1,2,3\n", "latin1"), /is not UTF-8 \(line 1/],
     ["nothing", Buffer.alloc(0), /has no header line/],
+    ["inches in its header", Buffer.from('a,12" disc,b\n1,2,3\n'), /"a", "12" disc", "b"\. Needed/],
+    ["an open quote in its header", Buffer.from('a,"b\n1,2\n'), /inside a quoted cell .* line 1:/],
     ["unknown columns", Buffer.from("a,b\n1,2\n"), /"a", "b"\. Needed are an amount and a date/],
   ])("says what a file with %s needs", async (_name, bytes, sentence) => {
     const file = await writeCsv(bytes);

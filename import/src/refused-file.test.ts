@@ -18,17 +18,19 @@ function refusedFile(name: string, header: readonly string[], path?: string) {
   return createRefusedFile(file, path);
 }
 
-it("is one file, also if rows are refused at once here and by the core", async () => {
+it("is one file of whole lines, also if rows are refused at once here and by the core", async () => {
   const refused = refusedFile("a.csv", ["id"]);
-  await Promise.all(
-    ["1", "2"].map((id) => refused.add([{ row: { line: 2, cells: [id] }, reason: "no" }])),
-  );
+  const ids = ["1".repeat(100), "2".repeat(100)];
+  // Node writes over 512 KiB in parts.
+  const rowsOf = (id: string) => Array(8_000).fill({ row: { line: 2, cells: [id] }, reason: "no" });
+  await Promise.all(ids.map((id) => refused.add(rowsOf(id))));
   await refused.close();
   expect(refused.path).toBe(join(folder, "a.refused.csv"));
   expect(await readdir(folder)).toEqual(["a.refused.csv"]);
-  expect((await readFile(join(folder, "a.refused.csv"), "utf8")).split("\r\n").sort()).toEqual([
-    ...["", "no,2,1", "no,2,2", "reason,line,id"],
-  ]);
+  const lines = (await readFile(join(folder, "a.refused.csv"), "utf8")).split("\r\n");
+  expect(lines).toHaveLength(16_002);
+  const whole = ids.map((id) => `no,2,${id}`);
+  expect([...new Set(lines)].sort()).toEqual(["", ...whole, "reason,line,id"]);
 });
 
 it("is closed without an error if it could not be made", async () => {

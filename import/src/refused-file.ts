@@ -37,6 +37,7 @@ export function createRefusedFile(source: CsvFile, path: string | undefined): Re
   const lineOf = ({ line, cells }: CsvRow) =>
     linePlace === undefined ? `${line}` : (cells[linePlace] ?? "");
   let opening: Promise<FileHandle> | undefined;
+  let written = Promise.resolve();
   let madePath: string | undefined;
 
   async function make(): Promise<FileHandle> {
@@ -56,17 +57,19 @@ export function createRefusedFile(source: CsvFile, path: string | undefined): Re
     },
     async add(rows) {
       if (rows.length === 0) return;
-      // Rows refused here and by the core come at the same time.
+      // Rows refused here and by the core come at the same time. A long text takes several writes.
       opening ??= make();
       const file = await opening;
       const lines = rows.map(({ row, reason }) =>
         csvLine([reason, lineOf(row), ...ownCells(row.cells)], source.separator),
       );
-      await file.appendFile(lines.join(""));
+      written = written.then(() => file.appendFile(lines.join("")));
+      await written;
     },
     async close() {
-      // If the file could not be made, `add` has failed with the reason.
+      // If the file could not be made or written, `add` has failed with the reason.
       const file = await opening?.catch(() => undefined);
+      await written.catch(() => {});
       await file?.close();
     },
   };

@@ -8,6 +8,7 @@ describe("the separator of a header line", () => {
     ["id\tamount\tdate", "\t"],
     ['"name, first";amount', ";"],
     ['"a;b;c",amount', ","],
+    ['12" disc;name;7" disc, used', ";"],
     ["amount", undefined],
   ])("of %j is %j", (line, separator) => {
     expect(findSeparator(line)).toBe(separator);

@@ -3,12 +3,15 @@ export type Separator = ";" | "," | "\t";
 
 const SEPARATORS: readonly Separator[] = [";", ",", "\t"];
 
+/** A quote has a meaning only at the start of a cell. */
+export const QUOTED_CELL = /(?<![^;,\t\r\n])"(?:[^"]|"")*"/g;
+
 /**
  * Finds the separator of a file: the one that occurs most often in its header line outside quotes. Returns `undefined`
  * if none occurs.
  */
 export function findSeparator(headerLine: string): Separator | undefined {
-  const unquoted = headerLine.replace(/"(?:[^"]|"")*"/g, "");
+  const unquoted = headerLine.replace(QUOTED_CELL, "");
   const counts = SEPARATORS.map((separator) => ({
     separator,
     count: unquoted.split(separator).length - 1,

@@ -16,7 +16,8 @@ export class ConfigError extends Error {
 const UNSAFE_TARGETS = ["WEBHOOK_ALLOWED_TARGETS", "WEBHOOK_EXTRA_CA"];
 const HIGHEST_PORT = 65_535;
 const ALLOWED_TARGET = /^\S+:\d{1,5}$/;
-const CREDENTIAL = /^[\x21-\x7e]+$/;
+/** What a service credential consists of. Headers refuse other text with an error that quotes it. */
+export const CREDENTIAL = /^[\x21-\x7e]+$/;
 
 /** Returns the settings that `read` returns. If it reported problems, throws one ConfigError with each of them once. */
 export function readSettings<Config extends object>(

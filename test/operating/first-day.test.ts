@@ -31,6 +31,8 @@ afterAll(() => page?.stop());
 
 it("docs/first-day.md: every command does what the page says, in the order of the page", async () => {
   expect(blocks.length).toBeGreaterThan(15);
+  // Without a process id `listens` waits for nothing.
+  expect(text).not.toMatch(/\blistens \w+\b(?! \$)/);
   const outputs = await page.outputs;
   for (const [place, { title, shown }] of blocks.entries()) {
     const output = outputs[place] ?? "";

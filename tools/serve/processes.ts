@@ -1,5 +1,4 @@
 import cluster, { type Worker } from "node:cluster";
-import { once } from "node:events";
 import { availableParallelism } from "node:os";
 import type { Readable } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
@@ -123,7 +122,11 @@ export async function serveProcesses(
   }
 
   async function stop(): Promise<void> {
-    await Promise.all([...places.values()].map(({ worker }) => once(worker.process, "close")));
+    // The `once` of node:events would reject at an error, such as that of a message to a process that just died.
+    const closed = [...places.values()].map(
+      ({ worker }) => new Promise((resolve) => worker.process.once("close", resolve)),
+    );
+    await Promise.all(closed);
     health.close();
     scraped.close();
     writer.flush();

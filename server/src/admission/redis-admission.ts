@@ -83,7 +83,9 @@ function createCount(
   nowMs: () => number,
 ): (request: WindowRequest) => Promise<Counted> {
   if (redis.isCluster) {
-    return async ({ client, account }) => {
+    return async ({ client, account, signal }) => {
+      // Requests of clients that left are not counted. ADR 0030
+      signal?.throwIfAborted();
       const [ofClient] = await countRequests(redis, [client]);
       if (account === undefined || !ofClient?.ok) return [known(ofClient)];
       const [ofAccount] = await countRequests(redis, [account]);

@@ -40,7 +40,7 @@ export function connectRedis(url: string): RedisConnection {
   const redis =
     address.kind === "cluster"
       ? connectCluster(ioredis, address)
-      : new ioredis.Redis(url, {
+      : new ioredis.Redis(address.url, {
           ...CONNECTION,
           enableOfflineQueue: false,
           retryStrategy: reconnectMs,

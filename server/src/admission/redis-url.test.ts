@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import { parseRedisUrl, RedisUrlError } from "./redis-url.ts";
 
 describe("REDIS_URL", () => {
-  it.each(["redis://cache", "rediss://:pass@cache:6380/3", "redis://[::1]:6379"])(
+  it.each(["redis://cache", "rediss://:pass@cache:6380/3", "redis://[::1]:6379", "REDISS://cache"])(
     "names one server: %s",
     (url) => {
-      expect(parseRedisUrl(url)).toMatchObject({ kind: "server", url });
+      expect(parseRedisUrl(url)).toMatchObject({ kind: "server", url: url.toLowerCase() });
     },
   );
 
@@ -39,6 +39,10 @@ describe("REDIS_URL", () => {
   it.each([
     ["cache:6379", "begins with redis://"],
     ["http://cache", "begins with redis://"],
+    ["rediss:6379", "begins with redis://"],
+    ["rediss://a?tls=", "no parameters"],
+    ["redis://a/b", "only the number of a database"],
+    ["redis://:ge%heim@a", "percent-encoded"],
     ["redis-cluster://", "host of a node"],
     ["redis-cluster://a:7000,b:7001", "node=host:port"],
     ["redis-cluster://a/1", "database 0"],

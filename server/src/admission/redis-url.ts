@@ -4,7 +4,11 @@ export type RedisAddress = {
   readonly hosts: readonly string[];
   readonly tls: boolean;
 } & (
-  | { readonly kind: "server"; readonly url: string }
+  | {
+      readonly kind: "server";
+      /** Its scheme is in lower case: ioredis uses TLS only for that of `rediss://`. */
+      readonly url: string;
+    }
   | {
       readonly kind: "cluster";
       /** Some of its nodes. They know the others. */
@@ -25,11 +29,12 @@ const DEFAULT_PORT = 6379;
 
 /**
  * Parses `redis://` or `rediss://` for one server, and `redis-cluster://user:password@host:port?node=host:port` for
- * a Redis Cluster. `node` may repeat. `rediss-cluster://` is the same over TLS. Throws RedisUrlError.
+ * a Redis Cluster. `node` may repeat. `rediss-cluster://` is the same over TLS. Any other parameter is refused:
+ * ioredis accepts all its options from a URL, also the one that turns TLS off. Throws RedisUrlError.
  */
 export function parseRedisUrl(text: string): RedisAddress {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  const scheme = /^redis(s)?(-cluster)?:$/.exec(url?.protocol ?? "");
+  const scheme = /^redis(s)?(-cluster)?:\/\//.exec(url?.href ?? "");
   if (url === undefined || scheme === null) {
     throw new RedisUrlError(
       "REDIS_URL must be a URL that begins with redis:// or rediss://, or for a Redis Cluster with redis-cluster:// or rediss-cluster://, with further nodes as ?node=host:port&node=host:port.",
@@ -37,8 +42,14 @@ export function parseRedisUrl(text: string): RedisAddress {
   }
   const [, secure, cluster] = scheme;
   const tls = secure !== undefined;
+  const credentials = { username: decode(url.username), password: decode(url.password) };
   if (cluster === undefined) {
-    return { kind: "server", url: text, hosts: [nodeOf(url).host], tls };
+    if (url.search !== "" || !/^\/?\d*$/.test(url.pathname)) {
+      throw new RedisUrlError(
+        "REDIS_URL of one server takes no parameters, and as its path only the number of a database.",
+      );
+    }
+    return { kind: "server", url: url.href, hosts: [nodeOf(url).host], tls };
   }
   if (url.hostname === "" || !["", "/", "/0"].includes(url.pathname)) {
     throw new RedisUrlError(
@@ -53,8 +64,7 @@ export function parseRedisUrl(text: string): RedisAddress {
     kind: "cluster",
     nodes,
     hosts: nodes.map(({ host }) => host),
-    username: decode(url.username),
-    password: decode(url.password),
+    ...credentials,
     tls,
   };
 }

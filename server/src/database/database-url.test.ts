@@ -18,6 +18,7 @@ describe("DATABASE_URL", () => {
   it.each([
     ["no URL", "geheim", /begins with mysql:\/\//],
     ["another database", "postgres://user:geheim@db.example/name", /begins with mysql:\/\//],
+    ["a bare percent sign", "mysql://user:ge%heim@db.example/name", /percent sign as %25/],
     ["a mode that checks less", `${PLAIN}?ssl-mode=REQUIRED`, /ssl-mode=VERIFY_IDENTITY only/],
     ["an authority without a mode", `${PLAIN}?ssl-ca=geheim`, /ssl-mode=VERIFY_IDENTITY only/],
     ["a misspelt parameter", `${PLAIN}?ssl_mode=VERIFY_IDENTITY`, /only the parameters/],
@@ -39,6 +40,6 @@ describe("DATABASE_URL", () => {
     ],
   ])("refuses %s without showing it", (_, url, message) => {
     expect(() => parseDatabaseUrl(url)).toThrow(message);
-    expect(() => parseDatabaseUrl(url)).not.toThrow(/geheim/);
+    expect(() => parseDatabaseUrl(url)).not.toThrow(/heim/);
   });
 });

@@ -46,7 +46,19 @@ export function parseDatabaseUrl(text: string): DatabaseAddress {
     );
   }
   url.search = "";
+  checkEncoding(url);
   return { uri: url.href, host, tls: hasParameters ? { ca: readAuthority(ca) } : undefined };
+}
+
+/** The driver decodes each part, and its error would not name the variable. */
+function checkEncoding({ href }: URL): void {
+  try {
+    decodeURIComponent(href);
+  } catch {
+    throw new DatabaseUrlError(
+      "The user, password and name in DATABASE_URL must be percent-encoded, a percent sign as %25.",
+    );
+  }
 }
 
 function readAuthority(path: string | undefined): Buffer | undefined {
