@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, type Interceptor, type Transport } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
@@ -17,6 +18,7 @@ export type CoreOptions = {
 /** A failure of a call, as `errors.md` lists it. */
 export type CoreFailure = { readonly code: string; readonly message: string };
 
+const CREDENTIAL = /^[\x21-\x7e]*$/;
 const TIMEOUT_MS = 10_000;
 /**
  * How soon a connection that was cut silently is replaced: within the default limit of a call. A call is answered or
@@ -29,9 +31,11 @@ const PAUSES_MS = [250, 1_000, 4_000];
 /**
  * Creates the transport of Connect's clients to the core. It uses gRPC, with the credential and a deadline for every
  * unary call. It tries unary calls again while the core is away, but only reads, and idempotent writes that have an
- * `external_id`.
+ * `external_id`. Throws TypeError for a credential that no header can carry, such as one with a line's end.
  */
 export function connectToCore({ url, credential, timeoutMs = TIMEOUT_MS }: CoreOptions): Transport {
+  // The platform's error for a header would quote it.
+  if (!CREDENTIAL.test(credential)) throw new TypeError("credential must be visible ASCII.");
   const authenticate: Interceptor = (next) => (request) => {
     request.header.set("authorization", `Bearer ${credential}`);
     return next(request);
@@ -49,11 +53,15 @@ export function connectToCore({ url, credential, timeoutMs = TIMEOUT_MS }: CoreO
   };
 }
 
-/** Returns the reason of a failed call. A core that cannot be reached is `temporarily_unavailable`. */
+/**
+ * Returns the reason of a failed call. A core that cannot be reached is `temporarily_unavailable`. A request that cannot
+ * be encoded, such as one with a fraction of a cent, is `invalid_parameter`.
+ */
 export function failureOf(error: unknown): CoreFailure {
   const failure = ConnectError.from(error);
   const [info] = failure.findDetails(ErrorInfoSchema);
-  const code = info?.code ?? (isOfTheWay(failure) ? "temporarily_unavailable" : "internal_error");
+  const ownCode = isNotEncoded(failure) ? "invalid_parameter" : "internal_error";
+  const code = info?.code ?? (isOfTheWay(failure) ? "temporarily_unavailable" : ownCode);
   return { code, message: failure.rawMessage };
 }
 
@@ -61,7 +69,13 @@ export function failureOf(error: unknown): CoreFailure {
 function isOfTheWay(failure: ConnectError): boolean {
   const { Unavailable, DeadlineExceeded, Aborted, Canceled, Internal, Unknown } = Code;
   const codes = [Unavailable, DeadlineExceeded, Aborted, Canceled, Internal, Unknown];
+  if (isNotEncoded(failure)) return false;
   return failure.findDetails(ErrorInfoSchema).length === 0 && codes.includes(failure.code);
+}
+
+/** Connect fails so, before it sends anything, when a value does not fit its field. */
+function isNotEncoded(failure: ConnectError): boolean {
+  return failure.rawMessage.startsWith("serialize binary: ");
 }
 
 const tryAgain: Interceptor = (next) => async (request) => {
@@ -80,19 +94,8 @@ const tryAgain: Interceptor = (next) => async (request) => {
       const failure = ConnectError.from(error);
       const isAway = failure.code === Code.Unavailable || isOfTheWay(failure);
       if (pauseMs === undefined || !isAway || request.signal.aborted) throw error;
-      await pause(pauseMs * (0.5 + Math.random() / 2), request.signal);
+      const ms = pauseMs * (0.5 + Math.random() / 2);
+      await pause(ms, undefined, { signal: request.signal }).catch(() => undefined);
     }
   }
 };
-
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", end);
-      resolve();
-    };
-    const timer = setTimeout(end, milliseconds);
-    signal.addEventListener("abort", end, { once: true });
-  });
-}

@@ -1,11 +1,22 @@
+import { Code, ConnectError } from "@connectrpc/connect";
 import { Http2SessionManager } from "@connectrpc/connect-node";
 
+/** Connect's default. */
+const PING_TIMEOUT_MS = 15_000;
+
 /**
- * Connect's HTTP/2 connections to the core, without two faults that would end the process. Connect stops listening
- * before Node emits the error of a broken session (connect-es 1768). It may ping a destroyed session (connect-es 1795).
+ * Connect's HTTP/2 connections to the core, without three of its faults. It stops listening before Node emits the error
+ * of a broken session (connect-es 1768). It may ping a destroyed session (connect-es 1795). Both would end the process.
+ * And it drops the time limit of a ping when the last call ends meanwhile: later calls would wait for that ping.
  */
 export class CoreSessions extends Http2SessionManager {
   readonly #known = new WeakSet<object>();
+  readonly #pingTimeoutMs: number;
+
+  constructor(...options: ConstructorParameters<typeof Http2SessionManager>) {
+    super(...options);
+    this.#pingTimeoutMs = options[1]?.pingTimeoutMs ?? PING_TIMEOUT_MS;
+  }
 
   override async request(...call: Parameters<Http2SessionManager["request"]>) {
     const stream = await super.request(...call);
@@ -13,8 +24,16 @@ export class CoreSessions extends Http2SessionManager {
     if (session !== undefined && !this.#known.has(session)) {
       this.#known.add(session);
       session.on("error", () => undefined);
-      const ping = session.ping.bind(session) as (...args: unknown[]) => boolean;
-      session.ping = (...args: unknown[]) => !session.destroyed && ping(...args);
+      const ping = session.ping.bind(session);
+      const end = () => session.destroy(new ConnectError("PING timed out", Code.Unavailable));
+      session.ping = ((answered: (...result: unknown[]) => void) => {
+        if (session.destroyed) return false;
+        const timer = setTimeout(end, this.#pingTimeoutMs).unref();
+        return ping((...result) => {
+          clearTimeout(timer);
+          answered(...result);
+        });
+      }) as typeof ping;
     }
     return stream;
   }

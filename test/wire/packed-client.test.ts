@@ -3,11 +3,11 @@ import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
-import { AccountService, ImportService, Platform } from "@activity/proto";
+import { AccountService, DonationService, ImportService, Platform } from "@activity/proto";
 import { Permission } from "@activity/server";
 import { createClient } from "@connectrpc/connect";
 import { beforeAll, describe, expect, it } from "vitest";
-import { connectToCore } from "../../proto/src/client-transport.ts";
+import { connectToCore, failureOf } from "../../proto/src/client-transport.ts";
 import { readCodeBlocks } from "../../receiver-kit/test/docs/code-blocks.ts";
 import { ROOT } from "../../tools/release/published.ts";
 import { createAccount, unique } from "../harness/builders.ts";
@@ -102,6 +102,13 @@ it("connectToCore replaces a connection that was cut silently within the deadlin
   door.silenceOpen();
   expect((await accounts.getAccount({ accountId })).account?.id).toBe(accountId);
 
+  // The first call ends while the connection is being pinged for the second one.
+  door.silenceOpen();
+  const first = accounts.getAccount({ accountId }, { timeoutMs: 5_000 }).catch(failureOf);
+  await setTimeout(4_500);
+  expect((await accounts.getAccount({ accountId })).account?.id).toBe(accountId);
+  expect(await first).toMatchObject({ code: "temporarily_unavailable" });
+
   const hasty = connectToCore({ url: `http://127.0.0.1:${door.port}`, credential, timeoutMs: 100 });
   async function* steps() {
     yield { step: { case: "opening" as const, value: { accountId, platform: Platform.CSV } } };
@@ -110,3 +117,16 @@ it("connectToCore replaces a connection that was cut silently within the deadlin
   for await (const _ of createClient(ImportService, hasty).importDonations(steps()));
   door.close();
 }, 60_000);
+
+it("connectToCore refuses a credential with the end of a line, and does not quote it", () => {
+  const connect = () => connectToCore({ url: "http://127.0.0.1:1", credential: "geheim\n" });
+  expect(connect).toThrow(/^credential must be visible ASCII\.$/);
+});
+
+it("connectToCore does not repeat a request that it cannot encode, and names the field", async () => {
+  const core = connectToCore({ url: `http://127.0.0.1:${stack.corePort}`, credential: "x" });
+  const request = { accountId: "a", externalId: "a", amountCents: 1.5 as unknown as bigint };
+  const failure = createClient(DonationService, core).createDonation(request).catch(failureOf);
+  const message = expect.stringContaining("amount_cents");
+  expect(await failure).toEqual({ code: "invalid_parameter", message });
+});
