@@ -4,26 +4,32 @@ import path from "node:path";
 import { installProject, runQuietly } from "./pack.ts";
 
 const require = createRequire(import.meta.url);
-const SOURCE = path.resolve(import.meta.dirname, "../test/consumer/receiver.ts");
 const TSC = path.join(path.dirname(require.resolve("typescript/package.json")), "bin/tsc");
 
-/** Compiles a receiver against the packed kit and its declarations, in both module systems. */
+/** Compiles a receiver against the packed kit and its declarations. */
 export function checkConsumer(tarball: string, folder: string): void {
+  const source = path.resolve(import.meta.dirname, "../test/consumer/receiver.ts");
+  compileConsumer(source, [tarball, ...["@types/node", "@types/pg", "pg"].map(pinned)], folder);
+}
+
+/** Compiles a user's program against packed packages and their declarations, in both module systems. */
+export function compileConsumer(source: string, packages: string[], folder: string): void {
+  const name = path.basename(source);
   for (const type of ["module", "commonjs"] as const) {
     const project = path.join(folder, type);
     mkdirSync(project);
-    installProject(project, [tarball, ...["@types/node", "@types/pg", "pg"].map(pinned)]);
+    installProject(project, packages);
     writeFileSync(path.join(project, "package.json"), JSON.stringify({ type }));
-    copyFileSync(SOURCE, path.join(project, "receiver.ts"));
+    copyFileSync(source, path.join(project, name));
     const options = ["--noEmit", "--strict", "--exactOptionalPropertyTypes", "--types", "node"];
     const modules = ["--module", "nodenext", "--target", "es2022", "--lib", "es2022"];
-    runQuietly(process.execPath, [TSC, ...options, ...modules, "receiver.ts"], project);
-    console.log(`types: a receiver compiles as ${type}, declarations checked`);
+    runQuietly(process.execPath, [TSC, ...options, ...modules, name], project);
+    console.log(`types: ${name} compiles as ${type}, declarations checked`);
   }
 }
 
-/** Returns a package's name with the version that the kit is tested with. */
-function pinned(name: string): string {
+/** Returns a package's name with the version that this repository uses. */
+export function pinned(name: string): string {
   const { version }: { version: string } = require(`${name}/package.json`);
   return `${name}@${version}`;
 }

@@ -23,7 +23,7 @@ const setEncoding: RequestHandler = (request, _response, next) => {
 };
 
 it.each([
-  ["express.json()", express.json(), 500, "put this route above app.use(express.json())"],
+  ["express.json()", express.json(), 500, "above app.use(express.json()), or keep the bytes"],
   ["express.text()", express.text({ type: "*/*" }), 500, "another parser ran first"],
   ["request.setEncoding()", setEncoding, 500, "something called request.setEncoding()"],
   ["express.raw()", express.raw({ type: () => true }), 204, undefined],

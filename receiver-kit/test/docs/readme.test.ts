@@ -1,17 +1,17 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { connect } from "node:net";
 import path from "node:path";
 import { transformSync } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { findFreePort } from "../../../dev-stack/src/free-port.ts";
+import { untilListening } from "../../../test/harness/listening.ts";
+import { startTestRedis as startRedis } from "../../../test/harness/redis.ts";
 import { runCommand } from "../../src/cli/run-command.ts";
 import { VERIFICATION_REASONS, type WebhookEvent } from "../../src/index.ts";
 import { listen } from "../adapters/listen.ts";
 import { startMysql } from "../servers/mysql.ts";
 import { startPostgres } from "../servers/postgres.ts";
-import { startRedis } from "../servers/redis.ts";
 import { createDelivery, OTHER_SECRET, SECRET } from "../signed-delivery.ts";
 import { readCodeBlocks } from "./code-blocks.ts";
 
@@ -207,16 +207,4 @@ process.exit(0);
 
 function createRequest(body: Uint8Array<ArrayBuffer>, headers: Record<string, string>): Request {
   return new Request("http://localhost/webhooks", { method: "POST", headers, body });
-}
-
-async function untilListening(receiver: ChildProcess, port: number): Promise<void> {
-  await vi.waitFor(async () => {
-    if (receiver.exitCode !== null) throw new Error(`it ended with ${receiver.exitCode}`);
-    const socket = connect(port, "localhost");
-    try {
-      await once(socket, "connect");
-    } finally {
-      socket.destroy();
-    }
-  }, 20_000);
 }

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { createClient, RESP_TYPES } from "redis";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { startTestRedis as startRedis } from "../../../test/harness/redis.ts";
 import { createNodeRedisStore } from "../../src/stores/redis/index.ts";
-import { startRedis } from "../servers/redis.ts";
 import { describeStore } from "./conformance.ts";
 import { OPEN_BY_CLIENT } from "./kinds.ts";
 

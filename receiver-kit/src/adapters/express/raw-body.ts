@@ -4,7 +4,6 @@ import { readRawBody as readFromStream } from "../node-http/raw-body.ts";
 
 const READ_BEFORE =
   "express.json() or another parser ran first; put this route above app.use(express.json()), " +
-  'or give the route express.raw({ type: "*/*" }), ' +
   "or keep the bytes with express.json({ verify: (req, res, bytes) => { req.rawBody = bytes; } })";
 
 /** A request, with what a body parser may have left on it. */
