@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import {
@@ -84,7 +85,10 @@ export function createGateway(options: GatewayOptions): Gateway {
   };
   return {
     server,
-    listen: (port, host) => listen(server, port, host),
+    async listen(port, host) {
+      await once(server.listen(port, host), "listening");
+      return server.address() as AddressInfo; // Always an AddressInfo, because it listens on TCP.
+    },
     drain,
     isDraining,
     close() {
@@ -92,18 +96,6 @@ export function createGateway(options: GatewayOptions): Gateway {
       return close(server, limits.closeTimeoutMs);
     },
   };
-}
-
-function listen(server: Server, port: number, host: string): Promise<AddressInfo> {
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, host, () => {
-      server.off("error", reject);
-      const address = server.address();
-      if (address === null || typeof address === "string") reject(new Error("not a TCP address"));
-      else resolve(address);
-    });
-  });
 }
 
 function close(server: Server, timeoutMs: number): Promise<void> {

@@ -1,10 +1,5 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { useFolder } from "../../test/harness/use-started.ts";
 import { readConfig } from "./config.ts";
-
-const folder = useFolder("gateway");
 
 const GOOD = { CORE_URL: "http://127.0.0.1:50051", GATEWAY_CREDENTIAL: "act_svc_x" };
 
@@ -14,15 +9,6 @@ describe("the gateway's settings", () => {
     expect(config).toMatchObject({ host: "127.0.0.1", port: 8080, coreTls: {} });
     expect(config.trustedProxies).toEqual(["10.0.0.0/8", "::1"]);
     expect(config.revealCredential()).toBe("act_svc_x");
-  });
-
-  it("take the credential from a file", () => {
-    const path = join(folder, "credential");
-    writeFileSync(path, "act_svc_y\n");
-    const { CORE_URL } = GOOD;
-    const read = (file: string) => readConfig({ CORE_URL, GATEWAY_CREDENTIAL_FILE: file });
-    expect(read(path).revealCredential()).toBe("act_svc_y");
-    expect(() => read(`${path}-missing`)).toThrow(/^GATEWAY_CREDENTIAL_FILE must be [^\n]*$/);
   });
 
   it("print without the credential", () => {

@@ -106,12 +106,12 @@ export function createHttpServer(
 
   async function refuse(error: ParserError, socket: Duplex): Promise<void> {
     const last = await pipelines.lastAnswer(socket);
-    // The error is in the body of a request that was answered already.
-    if (!socket.writable || last?.req.complete === false) {
+    const { remoteAddress, bytesRead } = socket as Socket; // node:http passes the connection's Socket.
+    // The error is in the body of a request that was answered already, or a spare connection sent nothing.
+    if (!socket.writable || last?.req.complete === false || bytesRead === 0) {
       socket.destroy();
       return;
     }
-    const { remoteAddress } = socket as Socket; // node:http passes the connection's Socket.
     await answerRaw(socket, remoteAddress, forwardedForOf(error), (caller) =>
       answers.answerUnreadable(caller, refusalOf(error, caller.requestId, KNOWN_METHODS)),
     );

@@ -49,6 +49,12 @@ describe("a request that is not well-formed is counted and answered as JSON", ()
     ["too large a head", `${GOOD}X: ${"x".repeat(20_000)}\r\n\r\n`, 431, "invalid_request"],
     ["too long a target", `GET /${"x".repeat(20_000)} HTTP/1.1\r\n\r\n`, 431, "invalid_request"],
     ["an unknown method", "FOO /api/v1/me HTTP/1.1\r\nHost: x\r\n\r\n", 405, "method_not_allowed"],
+    [
+      "an unknown method after an empty line",
+      "\r\nFOO /api/v1/me HTTP/1.1\r\nHost: x\r\n\r\n",
+      405,
+      "method_not_allowed",
+    ],
     ["an unknown method and path", "FOO / HTTP/1.1\r\nHost: x\r\n\r\n", 404, "not_found"],
     ["a method of RTSP", "PLAY /api/v1/me HTTP/1.1\r\nHost: x\r\n\r\n", 405, "method_not_allowed"],
     [
@@ -208,13 +214,18 @@ describe("what HTTP allows is answered as usual", () => {
     expect(text).toMatch(/^HTTP\/1\.1 200 .*HTTP\/1\.1 405 /s);
   });
 
+  it("a connection that sends nothing is closed, and counts as no request", async () => {
+    await restart(1_000);
+    expect(await sendRaw(port, "")).toBe("");
+    expect(calls()).toEqual([]);
+  });
+
   it("a body that does not end is cut, after one answer", async () => {
     await restart(1_000);
-    for (const body of ["x".repeat(300_000), "x"]) {
-      const head = `${GOOD}Content-Length: 10000000\r\n\r\n`;
-      const text = await sendRaw(port, head + body).catch((error) => `${error}`);
-      expect(text).toMatch(/^HTTP\/1\.1 200|ECONNRESET|EPIPE/);
-      expect(text.match(/HTTP\/1\.1 /g) ?? [1]).toHaveLength(1);
-    }
+    const head = `${GOOD}Content-Length: 10000000\r\n\r\n`;
+    expect(await sendRaw(port, `${head}x`)).toMatch(/^HTTP\/1\.1 200(?!.*HTTP\/1)/s);
+    // Bytes that the gateway has not read reset the connection. The client may then lose the answer.
+    const large = sendRaw(port, head + "x".repeat(300_000)).catch(String);
+    expect(await large).toMatch(/^HTTP\/1\.1 200(?!.*HTTP\/1)|ECONNRESET|EPIPE/s);
   });
 });

@@ -4,6 +4,8 @@ export const MAX_WAIT_SECONDS = 10;
 /** One preference: a name, and a value if there is one. Parameters after a semicolon are ignored. */
 const PREFERENCE =
   /^\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*(?:=\s*(?:([!#$%&'*+.^_`|~0-9A-Za-z-]+)|"([^"\\]*)")\s*)?(?:;.*)?$/;
+/** Commas in quotes separate nothing. */
+const PREFERENCES = /(?:"[^"]*"|[^",])+/g;
 const SECONDS = /^\d+$/;
 
 /**
@@ -11,7 +13,7 @@ const SECONDS = /^\d+$/;
  * no `wait` or it is malformed. Of several, the first counts. RFC 7240 §2, §4.3
  */
 export function preferredWait(prefer: readonly string[]): number | undefined {
-  for (const preference of prefer.flatMap((value) => value.split(","))) {
+  for (const preference of prefer.flatMap((value) => value.match(PREFERENCES) ?? [])) {
     const [, name, token, quoted] = PREFERENCE.exec(preference) ?? [];
     if (name?.toLowerCase() !== "wait") continue;
     const text = token ?? quoted ?? "";

@@ -10,7 +10,8 @@ export type ParserError = {
   readonly bytesParsed?: number | undefined;
 };
 
-const REQUEST_LINE = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+) (\S+) HTTP\/1\.[01]\r?\n/;
+/** Empty lines may come before it. RFC 9112 §2.2 */
+const REQUEST_LINE = /^(?:\r\n)*([!#$%&'*+\-.^_`|~0-9A-Za-z]+) (\S+) HTTP\/1\.[01]\r?\n/;
 const MAX_HEAD = 16_384;
 const HEAD_END = "\r\n\r\n";
 
