@@ -1,9 +1,11 @@
 import { once } from "node:events";
+import { setTimeout as wait } from "node:timers/promises";
 import type { Worker } from "node:worker_threads";
 import { DeliveryState } from "@activity/proto";
 import { Connection } from "@temporalio/client";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { unique } from "../harness/builders.ts";
+import { openDoor } from "../harness/tcp-door.ts";
 import { useDeliveryStack } from "./harness-deliveries.ts";
 import { answer } from "./harness-receiver-behaviours.ts";
 
@@ -64,4 +66,16 @@ it("begins retries once the namespace is there, and ends its threads when stoppe
   await instance.stop();
   await Promise.all(ended);
   expect(threads.size).toBe(0);
+});
+
+it("stops before its process is ended, although Temporal answers nothing. ADR 0043", async () => {
+  const door = await openDoor(Number(delivery.temporal().address.split(":").at(-1)));
+  const runs = () => delivery.stack.log.filter((line) => line.includes("deliveries run"));
+  const before = runs().length;
+  const hanging = await delivery.startDelivering({ TEMPORAL_ADDRESS: `127.0.0.1:${door.port}` });
+  await expect.poll(runs, patient).toHaveLength(before + 1);
+  door.silenceOpen();
+  const stopped = hanging.stop().then(() => "stopped");
+  expect(await Promise.race([stopped, wait(30_000, "goes on", { ref: false })])).toBe("stopped");
+  door.close();
 });

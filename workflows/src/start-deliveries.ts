@@ -32,6 +32,8 @@ const MAX_PAUSE_MS = 5_000;
 const ATTEMPTS_END_WITHIN_MS = 15_000;
 /** How long a stop waits for made attempts to be recorded. */
 const RECORD_WITHIN_MS = 10_000;
+/** How long a stop takes at most. The SDK's worker waits for Temporal, and a process is ended after thirty seconds. */
+const STOPPED_WITHIN_MS = 27_000;
 
 /** The running dispatcher and worker. */
 export type RunningDeliveries = {
@@ -105,12 +107,13 @@ export function startDeliveries(options: {
     async stop() {
       isDraining = true;
       stopping.abort();
+      const over = waitUnheld(STOPPED_WITHIN_MS, undefined, { ref: false });
       const ended = Promise.all([running, attempts?.stop()]);
       // Limited, because made attempts wait for the record as long as the core is away.
       const late = waitUnheld(ATTEMPTS_END_WITHIN_MS, undefined, { ref: false });
       await Promise.race([ended, late]);
       await recorder.close(RECORD_WITHIN_MS);
-      await ended;
+      await Promise.race([ended, over]);
       sender.close();
     },
   };

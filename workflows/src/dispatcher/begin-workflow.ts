@@ -13,8 +13,8 @@ import {
 } from "../workflow/contract.ts";
 
 /**
- * The SDK begins no further try of a start after this time. Without this limit it would retry for longer than the lease
- * of the outbox entry, with a start delay that is out of date.
+ * Each try of a start ends after this time. The SDK begins tries for ten seconds, and for up to 18 when Temporal
+ * throttles.
  */
 const BEGIN_WITHIN_MS = 10_000;
 

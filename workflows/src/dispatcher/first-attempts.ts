@@ -5,6 +5,7 @@ import type { Client } from "@connectrpc/connect";
 import { type FinishedAttempt, makeAttempt } from "../attempt/make-attempt.ts";
 import type { Recorder } from "../attempt/recorder.ts";
 import { runFromProto } from "../attempt/run-key.ts";
+import { orAborted } from "../common/or-aborted.ts";
 import { type AttemptKey, attemptName } from "../common/run.ts";
 import { ProxyFailure } from "../http/egress-proxy.ts";
 import type { Sender } from "../http/sender.ts";
@@ -129,14 +130,4 @@ export function startFirstAttempts({
 /** An endpoint's limit falls as more attempts are in flight. */
 function endpointLimitOf(inFlight: number): number {
   return Math.max(1, Math.min(MAX_ENDPOINT_LIMIT, Math.floor(FAIR_PRODUCT / inFlight)));
-}
-
-/** Settles with the promise, or rejects when the signal is aborted first. */
-function orAborted(promise: Promise<unknown>, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.reject(signal.reason);
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason);
-    signal.addEventListener("abort", abort, { once: true });
-    promise.then(() => resolve(), reject).finally(() => signal.removeEventListener("abort", abort));
-  });
 }

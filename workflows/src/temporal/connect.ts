@@ -1,4 +1,5 @@
 import { NativeConnection, type NativeConnectionOptions } from "@temporalio/worker";
+import { orAborted } from "../common/or-aborted.ts";
 
 /**
  * Connects to Temporal and checks that it serves the namespace. A worker without its namespace fails as well, but its
@@ -15,7 +16,7 @@ export async function connectTemporal(
   const connection = await connect(options.connection, signal);
   try {
     const described = connection.workflowService.describeNamespace({ namespace });
-    await orStopped(described, signal);
+    await orAborted(described, signal);
     return connection;
   } catch (error) {
     await connection.close();
@@ -30,22 +31,9 @@ async function connect(
 ): Promise<NativeConnection> {
   const connecting = NativeConnection.connect(options);
   try {
-    return await orStopped(connecting, signal);
+    return await orAborted(connecting, signal);
   } catch (error) {
     connecting.then((late) => late.close()).catch(() => undefined);
     throw error;
-  }
-}
-
-/** Settles with the promise, or rejects with the signal's reason when that is aborted first. */
-async function orStopped<Result>(promise: Promise<Result>, signal: AbortSignal): Promise<Result> {
-  const stopped = Promise.withResolvers<never>();
-  const stop = () => stopped.reject(signal.reason);
-  signal.addEventListener("abort", stop, { once: true });
-  if (signal.aborted) stop();
-  try {
-    return await Promise.race([promise, stopped.promise]);
-  } finally {
-    signal.removeEventListener("abort", stop);
   }
 }

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import {
   bundleWorkflowCode,
+  DefaultLogger,
   type NativeConnection,
   Worker,
   type WorkflowBundleOption,
@@ -19,16 +20,6 @@ import { withBareFailures } from "./bare-failures.ts";
  */
 const MAX_CONCURRENT = 600;
 const SHUTDOWN_GRACE = "15 seconds";
-
-const quiet = () => undefined;
-const QUIET_LOGGER = {
-  log: quiet,
-  trace: quiet,
-  debug: quiet,
-  info: quiet,
-  warn: quiet,
-  error: quiet,
-};
 
 /** The file that `npm run build --workspace workflows` writes. */
 export const BUILT_WORKFLOWS = fileURLToPath(new URL("../../dist/workflows.js", import.meta.url));
@@ -62,7 +53,8 @@ function isBuilt(): boolean {
 /** Bundles the workflows to one script. The compiler writes files to a disk for this. */
 export async function bundledCode(): Promise<string> {
   const workflowsPath = fileURLToPath(new URL("../workflow/index.ts", import.meta.url));
-  const { code } = await bundleWorkflowCode({ workflowsPath, logger: QUIET_LOGGER });
+  const logger = new DefaultLogger("ERROR", () => undefined);
+  const { code } = await bundleWorkflowCode({ workflowsPath, logger });
   return code;
 }
 
