@@ -10,7 +10,7 @@ export type Json = { readonly [name: string]: unknown };
 const read = (name: string) => readFileSync(new URL(`../../${name}`, import.meta.url), "utf8");
 
 /** Parses a description. Each `$ref` is replaced by what it names. */
-function described<Description>(text: string): Description {
+export function described<Description>(text: string): Description {
   const document = parse(text);
   const resolve = (part: Json): Json =>
     JSON.parse(JSON.stringify(part), (_, value) => {

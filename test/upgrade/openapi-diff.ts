@@ -50,7 +50,7 @@ function placesOf(document: Json): Map<string, Said> {
     }
     if (items !== undefined) add(`${at}[]`, side, items);
   };
-  for (const [path, item] of entries(resolved(document, document.paths))) {
+  for (const [path, item] of entries(document.paths)) {
     add(path, "response");
     for (const method of METHODS.filter((name) => name in item)) {
       const at = `${method.toUpperCase()} ${path}`;
@@ -88,17 +88,6 @@ function isKept(side: Side, keyword: string, was: unknown, is: unknown): boolean
 
 const list = (value: unknown): unknown[] => (value === undefined ? [] : [value].flat());
 const entries = (value: unknown) => Object.entries((value ?? {}) as Record<string, Json>);
-
-/** Returns a part of a document with all its references resolved. */
-function resolved(document: Json, part: unknown): unknown {
-  return JSON.parse(JSON.stringify(part), (_, value) => {
-    if (typeof value?.$ref !== "string") return value;
-    const names: string[] = value.$ref.replace(/^#\//, "").split("/");
-    const named = names.reduce<unknown>((inner, name) => (inner as Json)?.[name], document);
-    if (named === undefined) throw new Error(`${value.$ref} names nothing`);
-    return resolved(document, named);
-  });
-}
 
 function withoutTexts(value: unknown): unknown {
   const dropText = (name: string, inner: unknown) => (TEXTS.includes(name) ? undefined : inner);

@@ -1,9 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import { parse } from "yaml";
 import { findBase } from "../../tools/release/base.ts";
 import { ROOT } from "../architecture/import-rule.ts";
-import { openapi, openapiText } from "../contract/openapi-document.ts";
+import { described, type Json, openapi, openapiText } from "../contract/openapi-document.ts";
 import { takenFromClients } from "./openapi-diff.ts";
 
 describe("openapi.yaml, ADR 0044", () => {
@@ -12,7 +11,7 @@ describe("openapi.yaml, ADR 0044", () => {
     process.stderr.write(`${note ?? "Compared with the commit of .ci/base"}: ${commit}\n`);
     const args = ["show", `${commit}:openapi.yaml`];
     const before = execFileSync("git", args, { cwd: ROOT, encoding: "utf8" });
-    expect(takenFromClients(parse(before), openapi)).toEqual([]);
+    expect(takenFromClients(described<Json>(before), openapi)).toEqual([]);
   });
 
   it.each([
@@ -32,7 +31,7 @@ describe("openapi.yaml, ADR 0044", () => {
     ["a header", "X-Request-Id:", "X-Request:", "GET /activity 200 X-Request-Id: is gone"],
   ])("a comparison finds the loss of %s", (_, text, other, expected) => {
     expect(openapiText).toContain(text);
-    const changed = parse(openapiText.replaceAll(text, other));
+    const changed = described<Json>(openapiText.replaceAll(text, other));
     expect(takenFromClients(openapi, changed).join("\n")).toContain(expected);
   });
 });

@@ -37,7 +37,7 @@ const FOREVER = "public, max-age=31536000, immutable";
  * pages do not load, such as source maps.
  */
 export async function readPageFiles(folder: string | undefined): Promise<PageFiles> {
-  const names = folder === undefined ? [] : await list(folder);
+  const names = folder ? await readdir(folder, { recursive: true }).catch(() => []) : [];
   const files = names
     .filter((name) => extname(name) in TYPES)
     .map(async (name) => {
@@ -45,14 +45,6 @@ export async function readPageFiles(folder: string | undefined): Promise<PageFil
       return [path, await pageFile(path, await readFile(join(folder ?? "", name)))] as const;
     });
   return new Map(await Promise.all(files));
-}
-
-async function list(folder: string): Promise<string[]> {
-  try {
-    return await readdir(folder, { recursive: true });
-  } catch {
-    return [];
-  }
 }
 
 async function pageFile(path: string, identity: Buffer): Promise<PageFile> {

@@ -158,24 +158,6 @@ describe("the list of deliveries, §6.4", () => {
     return sent;
   }
 
-  it("shows each matching delivery once across pages, newest first, and nothing that the filters exclude", async () => {
-    const sent = await sendTests(7);
-    const failed = "UPDATE delivery SET state = ? WHERE id = ?";
-    await services.database.query(failed, [FAILED, sent[0]]);
-    const seen: string[] = [];
-    let pageToken = "";
-    do {
-      const page = await list({ pageSize: 3, pageToken });
-      seen.push(...page.deliveries.map(({ id }) => id));
-      pageToken = page.nextPageToken;
-    } while (pageToken !== "");
-    expect(seen).toEqual(sent.toReversed());
-    expect(await idsOf({ state: FAILED })).toEqual([sent[0]]);
-    expect(await idsOf({ kind: REFUNDED })).toEqual([]);
-    expect(await idsOf({ endpointId: "nobodyendpoint0" })).toEqual([]);
-    await expect(list({ pageToken: "x" })).rejects.toThrow("page_token must be");
-  });
-
   it("shows each one's donation, finds those of a donation, and hides the name of a deleted one", async () => {
     await sendTests(1);
     const { externalId } = await createPaidDonation(services, own, { donorName: "Ada" });
@@ -237,6 +219,8 @@ describe("the list of deliveries, §6.4", () => {
 
   it("accepts a token only for the account and filters that it was issued for", async () => {
     await sendTests(2);
+    expect(await idsOf({ endpointId: "nobodyendpoint0" })).toEqual([]);
+    await expect(list({ pageToken: "x" })).rejects.toThrow("page_token must be");
     const filters = { endpointId, until: timestampFromMs(3e12) };
     const { nextPageToken } = await list({ ...filters, pageSize: 1 });
     const next = { ...filters, pageToken: nextPageToken };

@@ -6,24 +6,13 @@ import type {
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { SERVICE_PLATFORM } from "../activity/activity-values.ts";
-import { DomainError, ErrorCode } from "../common/errors.ts";
 import { externalIdBytes, parseOptionalText } from "../common/stored-text.ts";
-import { microsFromTimestamp, timestampFromMicros } from "../common/timestamps.ts";
+import { requiredMicros, timestampFromMicros } from "../common/timestamps.ts";
 import { DonationStatus, isVisible } from "./donation-status.ts";
 import type { DonationRecord } from "./donation-store.ts";
 
 /** A new donation without its account number and record id. */
 export type DonationFields = Omit<DonationRecord, "accountNo" | "recordId">;
-
-/** Converts a request to a new donation that is not paid yet. */
-export function donationFromRequest(request: CreateDonationRequest): DonationFields {
-  return newDonation(request, request.donatedAt, "donated_at");
-}
-
-/** Converts a contribution to a new donation that is not paid yet. */
-export function donationFromContribution(request: RecordContributionRequest): DonationFields {
-  return newDonation(request, request.contributedAt, "contributed_at");
-}
 
 export function donationToProto(donation: DonationRecord): MessageInitShape<typeof DonationSchema> {
   const { recordedAt } = donation;
@@ -40,14 +29,12 @@ export function donationToProto(donation: DonationRecord): MessageInitShape<type
   };
 }
 
-function newDonation(
+/** Converts a request to a new donation that is not paid yet. */
+export function newDonation(
   request: CreateDonationRequest | RecordContributionRequest,
   date: Timestamp | undefined,
   dateField: string,
 ): DonationFields {
-  if (date === undefined) {
-    throw new DomainError(ErrorCode.InvalidParameter, `${dateField} is required.`);
-  }
   return {
     platform: SERVICE_PLATFORM,
     externalId: externalIdBytes(request.externalId, "external_id"),
@@ -58,7 +45,7 @@ function newDonation(
     refundedAmountCents: 0,
     donorName: parseOptionalText(request.donorName, "donor_name"),
     message: parseOptionalText(request.message, "message"),
-    donatedAt: microsFromTimestamp(date, dateField),
+    donatedAt: requiredMicros(date, dateField),
     recordedAt: undefined,
     test: request.test,
     subscriptionId: undefined,

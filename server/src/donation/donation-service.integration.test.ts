@@ -127,15 +127,6 @@ describe("a donation", () => {
     await expect(donation.dispute("a")).rejects.toMatchObject(refusal);
     expect(await donation.inFeed()).toBeUndefined();
   });
-
-  it("of 0 cents stays in the feed", async () => {
-    const key = { accountId, externalId: unique("donation") };
-    await services.donations.createDonation({ ...key, currency: "eur", donatedAt });
-    const { donation } = await services.donations.payDonation(key);
-    expect(donation).toMatchObject({ status: DonationStatus.PAID, visible: true });
-    const refund = { ...key, refundExternalId: "a", amountCents: 1n };
-    await expect(services.donations.refundDonation(refund)).rejects.toMatchObject(refusal);
-  });
 });
 
 describe("a write of a donation", () => {

@@ -18,11 +18,7 @@ import {
   refundDonation,
   resolveDispute,
 } from "./donation-changes.ts";
-import {
-  donationFromContribution,
-  donationFromRequest,
-  donationToProto,
-} from "./donation-message.ts";
+import { donationToProto, newDonation } from "./donation-message.ts";
 import { DisputeState } from "./donation-status.ts";
 import { type DonationRecord, donationsBy, storeDonation } from "./donation-store.ts";
 import { eventsOfChange, eventsOfContribution } from "./donation-webhooks.ts";
@@ -79,7 +75,7 @@ export function createDonationService({ write }: Writer): ServiceImpl<typeof Don
 
   return {
     async createDonation(request) {
-      const fields = donationFromRequest(request);
+      const fields = newDonation(request, request.donatedAt, "donated_at");
       const donation = await write({
         accountId: request.accountId,
         touches: [donationName(fields.externalId)],
@@ -141,7 +137,7 @@ export function createDonationService({ write }: Writer): ServiceImpl<typeof Don
     },
 
     async recordContribution(request) {
-      const fields = donationFromContribution(request);
+      const fields = newDonation(request, request.contributedAt, "contributed_at");
       const externalId = externalIdBytes(
         request.subscriptionExternalId,
         "subscription_external_id",

@@ -1,7 +1,14 @@
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { DomainError } from "../common/errors.ts";
-import { EXTERNAL_ID_MAX, hasAtMost, MESSAGE_MAX, NAME_MAX } from "../common/stored-text.ts";
-import { type Micros, microsFromTimestamp } from "../common/timestamps.ts";
+import {
+  EXTERNAL_ID_MAX,
+  externalIdBytes,
+  hasAtMost,
+  MESSAGE_MAX,
+  NAME_MAX,
+  parseOptionalText,
+} from "../common/stored-text.ts";
+import { type Micros, requiredMicros } from "../common/timestamps.ts";
 
 export type ReceivedRow = {
   readonly externalId: string;
@@ -33,19 +40,20 @@ const MAX_AMOUNT = BigInt(Number.MAX_SAFE_INTEGER);
 export function checkImportRow(row: ReceivedRow): ImportRowOutcome {
   const reason = reasonAgainst(row);
   if (reason !== undefined) return refused(reason);
-  const donatedAt = donatedAtOf(row);
-  if (typeof donatedAt === "string") return refused(donatedAt);
-  return {
-    kind: "accepted",
-    row: {
-      externalId: Buffer.from(row.externalId, "utf8"),
+  try {
+    const accepted = {
+      externalId: externalIdBytes(row.externalId, "external_id"),
       amountCents: Number(row.amountCents),
       currency: row.currency,
-      donorName: row.donorName,
-      message: row.message,
-      donatedAt,
-    },
-  };
+      donorName: parseOptionalText(row.donorName, "donor_name"),
+      message: parseOptionalText(row.message, "message"),
+      donatedAt: requiredMicros(row.donatedAt, "donated_at"),
+    };
+    return { kind: "accepted", row: accepted };
+  } catch (error) {
+    if (error instanceof DomainError) return refused(error.message);
+    throw error;
+  }
 }
 
 function reasonAgainst(row: ReceivedRow): string | undefined {
@@ -62,32 +70,7 @@ function reasonAgainst(row: ReceivedRow): string | undefined {
   if (!hasAtMost(row.message ?? "", MESSAGE_MAX)) {
     return `message accepts at most ${MESSAGE_MAX} characters.`;
   }
-  return reasonAgainstText(row);
-}
-
-function reasonAgainstText(row: ReceivedRow): string | undefined {
-  const texts = {
-    external_id: row.externalId,
-    donor_name: row.donorName,
-    message: row.message,
-  };
-  for (const [field, text] of Object.entries(texts)) {
-    if (text?.isWellFormed() === false) {
-      return `${field} accepts well-formed Unicode: every surrogate in its pair.`;
-    }
-  }
   return undefined;
-}
-
-/** Returns the time of a row, or the reason to refuse it. */
-function donatedAtOf({ donatedAt }: ReceivedRow): Micros | string {
-  if (donatedAt === undefined) return "donated_at is required.";
-  try {
-    return microsFromTimestamp(donatedAt, "donated_at");
-  } catch (error) {
-    if (error instanceof DomainError) return error.message;
-    throw error;
-  }
 }
 
 function refused(reason: string): ImportRowOutcome {
