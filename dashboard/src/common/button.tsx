@@ -10,7 +10,6 @@ export function Button(props: {
   look?: "primary" | "plain" | "danger" | "quiet";
   type?: "button" | "submit";
   onClick?: () => void;
-  isDisabled?: boolean;
   isPending?: boolean;
   "aria-label"?: string;
   children: ReactNode;
@@ -32,7 +31,6 @@ export function Button(props: {
       ref={button}
       type={type}
       className={`${styles.button} ${styles[look]}`}
-      disabled={props.isDisabled}
       aria-disabled={isPending}
       aria-label={props["aria-label"]}
       onClick={(event) => {

@@ -31,6 +31,11 @@ export function isPassing(error: unknown): boolean {
   return isConnectionLost(error) || errorCode(error) === "temporarily_unavailable";
 }
 
+/** Returns the error of a change for its reader. If the answer was lost, the change may have been made. */
+export function changeError(error: unknown): unknown {
+  return isPassing(error) ? new AnswerLostError() : error;
+}
+
 /** Returns whether a call failed on its way, to the service or back. */
 function isConnectionLost(error: unknown): boolean {
   if (!(error instanceof ConnectError) || errorCode(error) !== undefined) return false;

@@ -1,7 +1,7 @@
 import type { DescMessage, DescMethodUnary } from "@bufbuild/protobuf";
 import { useMutation } from "@connectrpc/connect-query";
 import { useQueryClient } from "@tanstack/react-query";
-import { AnswerLostError, isPassing } from "./error-code.ts";
+import { changeError, isPassing } from "./error-code.ts";
 
 /**
  * A call that changes something. When it succeeds, or when its answer is lost, the page reads all visible data again.
@@ -17,6 +17,5 @@ export function useChange<I extends DescMessage, O extends DescMessage>(
       if (error === null || isPassing(error)) void queryClient.invalidateQueries();
     },
   });
-  const { error } = change;
-  return { ...change, error: isPassing(error) ? new AnswerLostError() : error };
+  return { ...change, error: changeError(change.error) };
 }

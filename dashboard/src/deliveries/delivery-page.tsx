@@ -38,7 +38,10 @@ export function DeliveryPage({ deliveryId }: { deliveryId: string }) {
     },
   );
   const limits = useLimits();
-  const read = shownData(query)?.delivery;
+  const shown = shownData(query);
+  const read = shown?.delivery;
+  // A delivered delivery keeps its state when its donation is deleted.
+  const isErased = shown?.payload.length === 0;
   const endpoint = useEndpoints()?.get(read?.endpointId ?? "");
   const isEndpointGone = useIsGone();
   const isGone = read !== undefined && isEndpointGone(read);
@@ -64,7 +67,8 @@ export function DeliveryPage({ deliveryId }: { deliveryId: string }) {
       actions={
         mayWrite &&
         delivery &&
-        !isGone && (
+        !isGone &&
+        !isErased && (
           // An error of a retry is no longer true in another state.
           <RetryDelivery key={delivery.state} delivery={delivery} />
         )

@@ -16,6 +16,8 @@ import { useEndpoints } from "./use-endpoints.ts";
 const pageSize = 100;
 /** A browser reads this number in about a minute and has the memory for it. */
 const MAX_ROWS = 10_000;
+/** Safari reads the file only after the click has ended. */
+const SAVE_MS = 60_000;
 
 /**
  * Reads up to `MAX_ROWS` deliveries that match the filters, page by page. Then the browser saves them as a CSV file.
@@ -60,5 +62,5 @@ function save(csv: string): void {
   link.href = URL.createObjectURL(new Blob(["\uFEFF", csv], { type: "text/csv" }));
   link.download = "deliveries.csv";
   link.click();
-  URL.revokeObjectURL(link.href);
+  setTimeout(() => URL.revokeObjectURL(link.href), SAVE_MS);
 }

@@ -4,6 +4,7 @@ import { createClient } from "@connectrpc/connect";
 import { useTransport } from "@connectrpc/connect-query";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
+import { changeError } from "../common/error-code.ts";
 
 /** One part must take less than a second. */
 const pageSize = 100;
@@ -54,7 +55,7 @@ export function useBulkRetry() {
   useEffect(() => stop, []);
   const isBegun = progress !== undefined && progress.pageToken !== "";
   return {
-    ...{ error, isPending, stop },
+    ...{ error: changeError(error), isPending, stop },
     queued: progress?.queued ?? 0,
     isDone: isSuccess && !isBegun,
     /** Continues the retry. `undefined` unless it has begun and has not ended. */

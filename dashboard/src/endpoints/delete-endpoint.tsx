@@ -4,6 +4,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useLocation } from "wouter";
 import { Button } from "../common/button.tsx";
 import { ConfirmDialog } from "../common/confirm-dialog.tsx";
+import { changeError } from "../common/error-code.ts";
 import { texts } from "../texts.ts";
 import { endpointText } from "./endpoint-text.ts";
 
@@ -15,10 +16,13 @@ export function DeleteEndpoint({ endpoint }: { endpoint: Endpoint }) {
     EndpointService.method.deleteEndpoint,
   );
   const remove = async () => {
-    await mutateAsync({ endpointId: endpoint.id });
-    navigate("/endpoints");
-    // Not before the page is left: it would read the deleted endpoint.
-    await queryClient.invalidateQueries();
+    try {
+      await mutateAsync({ endpointId: endpoint.id });
+      navigate("/endpoints");
+    } finally {
+      // Not before the page is left: it would read the deleted endpoint. After a lost answer this shows what happened.
+      await queryClient.invalidateQueries();
+    }
   };
   return (
     <ConfirmDialog
@@ -31,7 +35,7 @@ export function DeleteEndpoint({ endpoint }: { endpoint: Endpoint }) {
       }
       action={texts.endpoints.delete}
       onConfirm={remove}
-      error={error}
+      error={changeError(error)}
       isPending={isPending}
       onClosed={reset}
       trigger={(open) => (

@@ -27,7 +27,7 @@ export function CreateKey({ isDisabled }: { isDisabled: boolean }) {
       isKept={isPending || data !== undefined}
       onClosed={reset}
       trigger={(open) => (
-        <Button onClick={open} look="primary" isDisabled={isDisabled}>
+        <Button onClick={open} look="primary" isPending={isDisabled}>
           {texts.keys.create}
         </Button>
       )}

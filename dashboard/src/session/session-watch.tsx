@@ -6,6 +6,7 @@ import {
 } from "@activity/proto";
 import { create, equals } from "@bufbuild/protobuf";
 import { useQuery } from "@connectrpc/connect-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { onceFree } from "../common/use-hold.ts";
 import { onOpenedSession } from "./opened-sessions.ts";
@@ -28,7 +29,8 @@ export function SessionWatch(props: {
   onChanged: (session: Session) => void;
 }) {
   const { session, onChanged } = props;
-  const { data, refetch } = useQuery(
+  const queryClient = useQueryClient();
+  const { data } = useQuery(
     SessionService.method.getSession,
     {},
     {
@@ -48,9 +50,10 @@ export function SessionWatch(props: {
       onOpenedSession((accountId) => {
         // At once: the cookie is of the other account already.
         if (accountId !== session.accountId) openStart();
-        else void refetch();
+        // All of them: some may have failed with the session before.
+        else void queryClient.invalidateQueries();
       }),
-    [session.accountId, refetch],
+    [session.accountId, queryClient],
   );
   return null;
 }

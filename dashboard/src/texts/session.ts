@@ -29,7 +29,7 @@ export const session = {
   },
   nothing: {
     title: "Nothing to see",
-    text: "This session has no permission for any page. Ask the site that brought you here for another link.",
+    text: "This session has no permission for this page. Ask the site that brought you here for another link.",
   },
   backToSite: "Back to your site",
   account: "Account",

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { DeliveryState, EndpointService } from "@activity/proto";
+import { DeliveryState, DonationService, EndpointService } from "@activity/proto";
 import { describe, expect, it } from "vitest";
 import { answer } from "../../delivery/harness-receiver-behaviours.ts";
 import { writeDeliveries } from "../../harness/backlog.ts";
@@ -79,6 +79,18 @@ describe("deliveries", () => {
     await filter.selectOption("All");
     expect(new URL(own.page.url()).search).toBe("");
     expect(await own.page.getByText("1 of 8").count()).toBe(0);
+  });
+
+  it("cannot be sent again once their donation is deleted. §6.4", async () => {
+    const { accountId } = own;
+    await own.createEndpoint();
+    const { externalId } = await createPaidDonation(own.stack, accountId);
+    await own.open("/deliveries");
+    await own.row("Delivered").getByRole("link").first().click();
+    await own.button("Send again").waitFor();
+    await own.stack.client(DonationService).deleteDonation({ accountId, externalId });
+    await own.button("Send again").waitFor({ state: "detached" });
+    await own.see("Attempt 1");
   });
 
   it("are found by endpoint, state, kind, outcome, event and time; reload and back keep it", async () => {

@@ -99,6 +99,7 @@ it("a session sees only the pages and actions of its scopes", async () => {
   expect(await page.getByRole("button", { name: "Create endpoint" }).count()).toBe(0);
   await page.goto(`${browsers.origin}/keys`);
   await page.getByRole("heading", { name: "Nothing to see" }).waitFor();
+  await page.getByText("This session has no permission for this page.").waitFor();
   expect(await page.title()).toMatch(/^Nothing to see · /);
 });
 
@@ -143,6 +144,23 @@ it("a tab whose session another tab replaces before it opens shows the new accou
   await page.route("**/*.SessionService/GetSession", replace, { times: 1 });
   await page.goto(await browsers.link(await createAccount(browsers.stack)));
   await expectAccount(page, accountId);
+});
+
+it("a late call with a session that another tab has just replaced does not end its tab. ADR 0038", async () => {
+  const accountId = await createAccount(browsers.stack);
+  const page = await browsers.signIn(accountId);
+  const refuse = async (route: Route) => {
+    const headers = { ...route.request().headers(), cookie: "__Host-session=before" };
+    await route.fulfill({ response: await route.fetch({ headers }) });
+  };
+  const calls = "**/*.ApiKeyService/ListApiKeys";
+  await page.route(calls, refuse);
+  await page.goto(`${browsers.origin}/keys`);
+  await page.getByText(ENDED).waitFor();
+  await page.unroute(calls);
+  const second = await page.context().newPage();
+  await second.goto(await browsers.link(accountId));
+  await page.getByText("No active key").waitFor();
 });
 
 it("a new secret stays until it is saved, even if another tab enters another account, or its reader signs out", async () => {
