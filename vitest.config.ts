@@ -131,6 +131,8 @@ export default defineConfig({
           // One of them is the kit's.
           exclude: [...NEVER.filter((each) => each !== RECEIVER_KIT), ...FAIRNESS],
           ...ON_SERVERS,
+          // Longer than the harness waits for the start of a process, so that its error is shown.
+          testTimeout: 180_000,
           isolate: false,
           maxWorkers: WORKERS,
         },

@@ -14,16 +14,17 @@ const END = "null";
 
 const services = useServices();
 
-/** Continues a bulk retry and kills its process after `parts` parts. Returns the last printed position. */
+/** Continues a bulk retry and kills its process some time after `parts` parts. Returns the last printed position. */
 async function retryUntilKilled(accountId: string, position: string, parts: number) {
   const retrier = spawn(process.execPath, [RETRIER, services.database.url, accountId, position]);
   const ended = once(retrier, "exit");
+  retrier.stdin.on("error", () => undefined);
   let [last, left] = [position, parts];
   for await (const line of createInterface({ input: retrier.stdout })) {
     last = line;
     left -= 1;
-    if (left === 0) retrier.kill("SIGKILL");
-    else if (line !== END) retrier.stdin.write("\n");
+    if (line !== END) retrier.stdin.write("\n");
+    if (left === 0) setTimeout(() => retrier.kill("SIGKILL"), randomInt(10));
   }
   await ended;
   return last;

@@ -1,13 +1,12 @@
 import { once } from "node:events";
 import { connect, isIPv6, type Socket } from "node:net";
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { afterAll, describe, expect, it } from "vitest";
 import { createConnectionPool } from "../../workflows/src/http/connection-pool.ts";
 import { postOnce } from "../../workflows/src/http/post-once.ts";
 import type { Behaviour, Receiver } from "./harness-receiver.ts";
 import { answer, reset, write, writeAndEnd, writeAndReset } from "./harness-receiver-behaviours.ts";
-import { BODY, createSenderHarness, HEADERS } from "./harness-receiver-sender.ts";
+import { BODY, createSenderHarness, HEADERS, useOpenedSockets } from "./harness-receiver-sender.ts";
 
 const OK = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
 const INTERIM = "HTTP/1.1 103 E\r\n\r\n";
@@ -48,14 +47,14 @@ function createPinnedPost({ port }: Pick<Receiver, "port">) {
   return { post, close: pool.close };
 }
 
-/** A receiver that accepts nothing for 0.7 s. Its queue takes two connections. The system drops the SYNs of others. */
+/** A receiver that accepts nothing before `isFree`. Its queue takes two connections. The system drops other SYNs. */
 const BUSY_AT_FIRST = `
   const { parentPort, workerData } = require("node:worker_threads");
   const receiver = require("node:tls").createServer(workerData, (socket) =>
     socket.on("error", () => {}).once("data", () => socket.end("HTTP/1.1 204 No Content\\r\\n\\r\\n")));
   receiver.listen({ port: 0, host: "127.0.0.1", backlog: 1 }, () => {
     parentPort.postMessage(receiver.address().port);
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 700);
+    Atomics.wait(workerData.isFree, 0, 0);
   });`;
 
 describe("a connection is kept for the next attempts to the same host", () => {
@@ -177,6 +176,8 @@ describe.concurrent("nothing is sent again on a kept connection", () => {
 });
 
 describe("a connection", () => {
+  const { tried } = useOpenedSockets();
+
   it.each([
     ["127.0.0.1", "127.0.0.1"],
     ["::1", "[::1]"],
@@ -198,12 +199,20 @@ describe("a connection", () => {
 
   it("waits for a receiver with two addresses until a lost SYN was repeated", async () => {
     const { cert, key } = harness.certificates.good;
-    const busy = new Worker(BUSY_AT_FIRST, { eval: true, workerData: { cert, key } });
+    const isFree = new Int32Array(new SharedArrayBuffer(4));
+    const busy = new Worker(BUSY_AT_FIRST, { eval: true, workerData: { cert, key, isFree } });
     const [port] = (await once(busy, "message")) as [number];
-    const waiting = [1, 2, 3].map(() => connect(port, "127.0.0.1").on("error", () => undefined));
-    await nextTurn();
+    const waiting = [connect(port, "127.0.0.1"), connect(port, "127.0.0.1")];
+    await Promise.all(waiting.map((socket) => once(socket, "connect")));
     const { post, close } = createPinnedPost({ port });
-    expect(await post("127.0.0.1", "2001:db8::1")).toMatchObject({ kind: "answered", status: 204 });
+    const beganMs = performance.now();
+    const posted = post("127.0.0.1", "2001:db8::1");
+    await expect.poll(() => tried).toHaveLength(waiting.length + 1);
+    Atomics.store(isFree, 0, 1);
+    Atomics.notify(isFree, 0);
+    expect(await posted).toMatchObject({ kind: "answered", status: 204 });
+    // The system repeats a SYN after a second.
+    expect(performance.now() - beganMs).toBeGreaterThan(900);
     close();
     for (const socket of waiting) socket.destroy();
     await busy.terminate();

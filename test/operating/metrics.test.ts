@@ -143,8 +143,6 @@ describe("the dashboard and the alerts", () => {
         await expect.poll(() => prometheus.query(there), { message: alert }).toBeGreaterThan(0);
       }
     }
-    // No alert has a reason to fire here.
-    await expect.poll(() => prometheus.query('ALERTS{alertstate="firing"}')).toBe(0);
   });
 
   it("docs/operating.md lists each alert with what to do", () => {

@@ -25,7 +25,7 @@ beforeAll(async () => {
     ...{ HEALTH_PORT: `${healthPort}`, METRICS_PORT: `${metrics}`, DRAIN_SECONDS: "6" },
   });
   await vi.waitUntil(async () => (await health())?.[0] === 200, START);
-}, START.timeout);
+});
 
 const health = () => healthAt(healthPort, "/ready");
 

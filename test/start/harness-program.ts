@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { afterAll, vi } from "vitest";
-import { baseEnv } from "../../dev-stack/src/base-env.ts";
 import { ROOT } from "../architecture/import-rule.ts";
+import { baseEnv } from "../harness/base-env.ts";
 
 /** A running program. */
 export type Run = ReturnType<typeof watch>;
