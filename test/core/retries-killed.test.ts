@@ -50,4 +50,4 @@ it("ADR 0053: a bulk retry begins each delivery once while its process is killed
   ]);
   const entries = "SELECT run, COUNT(*) AS n FROM outbox_entry GROUP BY run";
   expect(await services.database.query(entries)).toEqual([{ run: 2, n: FAILED }]);
-});
+}, 120_000);
