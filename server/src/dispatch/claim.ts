@@ -25,8 +25,6 @@ const OUTAGE_AFTER_MS = 10_000;
  * dispatcher would make them again. A record takes at most four seconds. The pollers' next sweep comes after five.
  */
 const RECORDS_FIRST_MS = 4_500;
-/** If no page arrives for longer, the database was frozen: a lease leaves only four seconds for the record. */
-const FROZEN_AFTER_MS = 4_000;
 /** A database that fails often must not keep the entries of dead dispatchers forever. */
 const NEXT_OUTAGE_AFTER_MS = 15_000;
 const START: QueuePosition = { accountNo: 0, endpointId: "" };
@@ -45,6 +43,8 @@ export type Claims = {
   /** Claims first attempts. No endpoint gets more than `endpointLimit` attempts in flight. */
   attempts(limit: number, endpointLimit: number): Promise<Look<ClaimedAttempt>>;
   retries(limit: number): Promise<Look<ClaimedRetry>>;
+  /** Notes that the database was away when an attempt was to be recorded. */
+  noteOutage(): void;
 };
 
 /** Like a `Look`, but its entries are not leased yet. */
@@ -70,12 +70,12 @@ export function createClaims({ store, outbox, log, random }: ClaimParts): Claims
   /** The last search of each task: where it ended, and the endpoints that it found at their limit. */
   const last = { [Task.Attempt]: NO_SEARCH, [Task.BeginRetries]: NO_SEARCH };
   /**
-   * When a search for first attempts last succeeded, and when it last found the database in reach again. A start counts
-   * as the end of an outage: dispatchers may hold attempts that no core could record.
+   * When a search last succeeded, and when one for first attempts last followed an outage. A start counts as the end of
+   * an outage: dispatchers may hold attempts that no core could record.
    */
   let [searchedMs, backMs] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  /** Since when pages are asked for and none arrives. */
-  let silentSinceMs: number | undefined;
+  /** Failures of the database, and those that a search for first attempts has followed. */
+  let [failures, followedFailures] = [0, 0];
 
   return {
     async attempts(limit, endpointLimit) {
@@ -106,7 +106,15 @@ export function createClaims({ store, outbox, log, random }: ClaimParts): Claims
       });
       return { ...rest, entries };
     },
+
+    noteOutage,
   };
+
+  function noteOutage(): void {
+    failures += 1;
+    // The outage goes on. The records need their time after its last failure.
+    if (nowMs() - backMs < RECORDS_FIRST_MS) backMs = nowMs();
+  }
 
   /** Leases entries and loads their data. Throws if this takes longer than `MAX_LEASE_AGE_MS`. */
   async function lease<Entry>(
@@ -129,7 +137,7 @@ export function createClaims({ store, outbox, log, random }: ClaimParts): Claims
     } catch (error) {
       unheard.set(leaseId, keys);
       // Searches succeed even while the database is read-only.
-      if (isConnectionLost(error)) searchedMs = Number.NEGATIVE_INFINITY;
+      if (isConnectionLost(error)) noteOutage();
       throw error;
     }
   }
@@ -139,6 +147,7 @@ export function createClaims({ store, outbox, log, random }: ClaimParts): Claims
     const begunMs = nowMs();
     const isLate = () => nowMs() - begunMs >= MAX_LEASE_AGE_MS / 2;
     for (const [leaseId, keys] of unheard) {
+      if (isLate()) return;
       await byAccount(keys, (some) => store.releaseEntries(some, leaseId), isLate);
       unheard.delete(leaseId);
     }
@@ -147,18 +156,24 @@ export function createClaims({ store, outbox, log, random }: ClaimParts): Claims
   /** Searches, and notes when the database was out of reach. */
   async function find(task: Task, limit: number, endpointLimit: number): Promise<Found> {
     const begunMs = nowMs();
+    if (begunMs - searchedMs > OUTAGE_AFTER_MS) failures += 1;
+    const failuresBefore = failures;
+    const isFirst = task === Task.Attempt;
     const isBack =
-      begunMs - searchedMs > OUTAGE_AFTER_MS && begunMs - backMs > NEXT_OUTAGE_AFTER_MS;
-    const includeEnded = task !== Task.Attempt || (!isBack && begunMs - backMs >= RECORDS_FIRST_MS);
+      isFirst && failures > followedFailures && begunMs - backMs > NEXT_OUTAGE_AFTER_MS;
+    const includeEnded = !isFirst || (!isBack && begunMs - backMs >= RECORDS_FIRST_MS);
     try {
       const found = await search(task, limit, endpointLimit, includeEnded);
-      // While only writes fail, dispatchers claim no first attempts, and the sweeps for retries succeed.
-      if (task !== Task.Attempt) return found;
       searchedMs = nowMs();
+      if (!isFirst) return found;
+      if (includeEnded && failures > failuresBefore) {
+        throw new DatabaseTimeoutError("An attempt could not be recorded meanwhile.");
+      }
+      followedFailures = failuresBefore;
       if (isBack) backMs = searchedMs;
       return found;
     } catch (error) {
-      searchedMs = Number.NEGATIVE_INFINITY;
+      noteOutage();
       throw error;
     }
   }
@@ -176,7 +191,7 @@ export function createClaims({ store, outbox, log, random }: ClaimParts): Claims
     let [count, pages] = [0, 0];
     const throttled = new Set<string>();
     const cut = new Set<string>();
-    const list = (after: QueuePosition) => listPage(task, after, includeEnded);
+    const list = (after: QueuePosition) => store.listClaimable(task, after, PAGE, includeEnded);
     for await (const { queues, cutId } of pagesFrom(list, last[task].end)) {
       if (cutId !== undefined) cut.add(cutId);
       const open = await limitQueues(task, queues, endpointLimit);
@@ -195,20 +210,6 @@ export function createClaims({ store, outbox, log, random }: ClaimParts): Claims
     last[task] = { end: START, throttled };
     const hasMore = count > 0 && [...cut].some((endpointId) => !throttled.has(endpointId));
     return { keys: takeRoundRobin(found, limit, random), throttled, hasMore };
-  }
-
-  /** Throws if leases of first attempts may have ended only because their records waited for this database. */
-  async function listPage(task: Task, after: QueuePosition, includeEnded: boolean) {
-    silentSinceMs ??= nowMs();
-    const askedMs = silentSinceMs;
-    try {
-      const page = await store.listClaimable(task, after, PAGE, includeEnded);
-      const isLate = nowMs() - askedMs > FROZEN_AFTER_MS;
-      if (task !== Task.Attempt || !includeEnded || !isLate) return page;
-      throw new DatabaseTimeoutError(`No page arrived for ${FROZEN_AFTER_MS} ms.`);
-    } finally {
-      silentSinceMs = undefined;
-    }
   }
 
   /** Yields each queue once, page by page: first the queues after `start`, then those up to it. */

@@ -13,6 +13,7 @@ import { type Duration, durationFromMs, timestampFromMs } from "@bufbuild/protob
 import type { ServiceImpl } from "@connectrpc/connect";
 import { DomainError, ErrorCode } from "../common/errors.ts";
 import { microsFromTimestamp } from "../common/timestamps.ts";
+import { isConnectionLost } from "../database/outage.ts";
 import { decryptSecret, type SecretKeys } from "../signing-secret/secret-cipher.ts";
 import type { LoadedAttempt } from "./attempt-store.ts";
 import { createClaims } from "./claim.ts";
@@ -189,7 +190,11 @@ export function createDispatchService({
 
     async recordAttempts({ attempts }) {
       const made = attempts.map(attemptFromProto);
-      const { busy, hasRetries, endpointIds, failure } = await recordAttempts(store, made);
+      const recorded = await recordAttempts(store, made).catch((error) => {
+        if (isConnectionLost(error)) claims.noteOutage();
+        throw error;
+      });
+      const { busy, hasRetries, endpointIds, failure } = recorded;
       outbox.attempts.notifyCapacity(endpointIds);
       if (hasRetries) outbox.retries.notify();
       // The caller then sends each attempt again, alone.
