@@ -46,9 +46,10 @@ export function startFollowers(
     }
   }
 
+  let failure: unknown;
   for (const [place, apiKey] of apiKeys.entries()) {
     void follow(apiKey, place).catch((error) => {
-      if (!hasStopped) throw error;
+      if (!hasStopped) failure ??= error;
     });
   }
   return {
@@ -57,6 +58,7 @@ export function startFollowers(
     stop(): void {
       hasStopped = true;
       for (const connection of connections) connection.close();
+      if (failure !== undefined) throw failure;
     },
   };
 }

@@ -31,7 +31,7 @@ export async function makeProfiles(name: string): Promise<string> {
 export async function startStore({ closeLater, progress }: Bench, name: string) {
   const folder = await emptyFolder(name);
   closeLater(() => rm(folder, { recursive: true, force: true }));
-  const { DATABASE_URL: _, ...env } = process.env;
+  const { DATABASE_URL: _, DATABASE_URL_FILE: __, ...env } = process.env;
   const database = await startDatabase({ env, dataDir: join(folder, "database"), progress });
   const { url, pid = 0, flavour, stop } = database;
   closeLater(stop);

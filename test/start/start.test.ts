@@ -23,7 +23,7 @@ const runNpm = useRuns((env: NodeJS.ProcessEnv) =>
 
 /** The environment of `npm start` with its own data and ports. */
 function environment(env: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
-  const { DATABASE_URL: _, ...machine } = process.env;
+  const { DATABASE_URL: _, DATABASE_URL_FILE: __, ...machine } = process.env;
   const own = { DATA_DIR: join(folder, "data"), PORT: "0", CORE_PORT: "0", DASHBOARD_PORT: "0" };
   return { ...machine, ...own, ...env };
 }

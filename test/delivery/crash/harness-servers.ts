@@ -30,7 +30,12 @@ type Running = {
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 
 /** These tests kill only servers that they started, so the variables of given servers are removed. */
-const { DATABASE_URL: _database, TEMPORAL_ADDRESS: _temporal, ...ENV } = process.env;
+const {
+  DATABASE_URL: _database,
+  DATABASE_URL_FILE: _named,
+  TEMPORAL_ADDRESS: _temporal,
+  ...ENV
+} = process.env;
 
 /**
  * Makes a victim of a program of this repository. `logFile` receives the output of all its lives. `readyText` is what it
