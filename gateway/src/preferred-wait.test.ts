@@ -10,6 +10,8 @@ it.each([
   [["respond-async", "wait=3"], 3],
   [["wait=3; because=x"], 3],
   [['note="a, wait=5, b", wait=3'], 3],
+  [['note="a\\", wait=5, b", wait=3'], 3],
+  [['note="a, wait=5'], undefined],
   [["wait=2, wait=9"], 2],
   [[], undefined],
   [[""], undefined],

@@ -4,8 +4,8 @@ export const MAX_WAIT_SECONDS = 10;
 /** One preference: a name, and a value if there is one. Parameters after a semicolon are ignored. */
 const PREFERENCE =
   /^\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*(?:=\s*(?:([!#$%&'*+.^_`|~0-9A-Za-z-]+)|"([^"\\]*)")\s*)?(?:;.*)?$/;
-/** Commas in quotes separate nothing. */
-const PREFERENCES = /(?:"[^"]*"|[^",])+/g;
+/** Commas in quotes separate nothing. Every text has one parse, so a long one takes no more than its length. */
+const PREFERENCES = /(?:"(?:[^"\\]|\\.?)*(?:"|$)|[^",])+/g;
 const SECONDS = /^\d+$/;
 
 /**
