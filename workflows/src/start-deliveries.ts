@@ -32,8 +32,11 @@ const MAX_PAUSE_MS = 5_000;
 const ATTEMPTS_END_WITHIN_MS = 15_000;
 /** How long a stop waits for made attempts to be recorded. */
 const RECORD_WITHIN_MS = 10_000;
-/** How long a stop takes at most. The SDK's worker waits for Temporal, and a process is ended after thirty seconds. */
-const STOPPED_WITHIN_MS = 27_000;
+/**
+ * How long a stop takes at most. The SDK's worker waits for Temporal. The process is ended after thirty seconds, and its
+ * traces need three.
+ */
+const STOPPED_WITHIN_MS = 26_000;
 
 /** The running dispatcher and worker. */
 export type RunningDeliveries = {
