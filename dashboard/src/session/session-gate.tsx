@@ -40,17 +40,15 @@ export function SessionGate({ code, children }: { code: string | undefined; chil
    */
   const [returnUrl, setReturnUrl] = useState("");
   const [queryClient] = useState(() =>
-    createQueryClient(() =>
-      onceFree(() => {
-        // The failed call may have had the cookie of a session that another tab has just replaced.
-        createClient(SessionService, transport)
-          .getSession({})
-          .catch((error: unknown) => {
-            if (errorCode(error) !== "session_ended") return;
-            setState((now) => (now.kind === "open" ? { kind: "ended" } : now));
-          });
-      }),
-    ),
+    createQueryClient(() => {
+      // The failed call may have had the cookie of a session that another tab has just replaced.
+      createClient(SessionService, transport)
+        .getSession({})
+        .catch((error: unknown) => {
+          if (errorCode(error) !== "session_ended") return;
+          onceFree(() => setState((now) => (now.kind === "open" ? { kind: "ended" } : now)));
+        });
+    }),
   );
   const open = useCallback(
     (replaceSession: boolean) => {

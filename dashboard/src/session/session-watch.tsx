@@ -50,7 +50,7 @@ export function SessionWatch(props: {
       onOpenedSession((accountId) => {
         // At once: the cookie is of the other account already.
         if (accountId !== session.accountId) openStart();
-        // All of them: some may have failed with the session before.
+        // Those that failed with the session before are read again.
         else void queryClient.invalidateQueries();
       }),
     [session.accountId, queryClient],
