@@ -16,8 +16,8 @@ const USAGE = `Runs one server to practise with on this machine, until SIGTERM. 
   npx node tools/practice.ts database FOLDER PORT   writes its URL to FOLDER/database-url
   npx node tools/practice.ts redis FOLDER PORT      keeps nothing
   npx node tools/practice.ts temporal FOLDER PORT
-  npx node tools/practice.ts receiver FOLDER PORT   prints webhook events; FOLDER/receiver.pem is its certificate, and what
-                                             FOLDER/signing-secret holds is its secret
+  npx node tools/practice.ts receiver FOLDER PORT   prints webhook events; FOLDER/receiver.pem is its certificate, and
+                                             FOLDER/signing-secret has its secret
 `;
 
 const [name = "", folder = "", portText = ""] = process.argv.slice(2);

@@ -12,7 +12,7 @@ const USAGE = `Re-encrypts stored signing secrets under the first of SECRET_KEYS
 DATABASE_URL names. Running instances are not disturbed; each must know that key already.
 
   node tools/rotate-secrets.ts            all that are under another key
-  node tools/rotate-secrets.ts --drop ID  those under the key with this ID, which is to leave SECRET_KEYS
+  node tools/rotate-secrets.ts --drop ID  those under the key with this ID, to be removed from SECRET_KEYS
 
 A key's ID is the first 8 hexadecimal characters of the SHA-256 of its bytes; without --drop all are listed.
 Ends with status 1 while any of these secrets is left.`;
@@ -63,7 +63,7 @@ function report(
   if (undecryptable.length > 0) {
     const named = undecryptable.slice(0, MAX_NAMED).join(", ");
     process.stderr.write(
-      `The secrets of ${undecryptable.length} endpoints could not be decrypted, these among them: ${named}. If no key of yours does, RotateSecret replaces them.\n`,
+      `The secrets of ${undecryptable.length} endpoints could not be decrypted, such as ${named}. Add their key to SECRET_KEYS, or replace them with RotateSecret.\n`,
     );
   }
 }
@@ -79,7 +79,7 @@ function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   // The error's message repeats the argument.
   if ("code" in error && String(error.code).startsWith("ERR_PARSE_ARGS")) {
-    return `There is --drop ID, and nothing else.\n\n${USAGE}`;
+    return `The only option is --drop ID.\n\n${USAGE}`;
   }
   const isUsage = error instanceof UsageError || error instanceof ConfigError;
   return isUsage ? `${error.message}\n\n${USAGE}` : databaseSentence(error);

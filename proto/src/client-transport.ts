@@ -25,13 +25,13 @@ const TIMEOUT_MS = 10_000;
  * pings the core after `pingIntervalMs`. An idle connection costs nothing, and is pinged before its next call.
  */
 const PINGS = { pingIntervalMs: 4_000, pingTimeoutMs: 2_000 };
-/** The pauses before the second and later tries, in milliseconds. Each is shortened at random to half of it or more. */
+/** The pauses before the second and later tries, in milliseconds. Each is random, from half of it to all. */
 const PAUSES_MS = [250, 1_000, 4_000];
 
 /**
  * Creates the transport of Connect's clients to the core. It uses gRPC, with the credential and a deadline for every
  * unary call. It tries unary calls again while the core is away, but only reads, and idempotent writes that have an
- * `external_id`. Throws TypeError for a credential that no header can carry, such as one with a line's end.
+ * `external_id`. Throws TypeError for a credential that no header can carry, such as one with a line break.
  */
 export function connectToCore({ url, credential, timeoutMs = TIMEOUT_MS }: CoreOptions): Transport {
   // The platform's error for a header would quote it.

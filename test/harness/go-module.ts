@@ -40,7 +40,7 @@ export function buildGoModule(
     if (answer === "") throw fail(`go says: ${lines.at(-1)}`);
     const { Dir, Sum, Error: error }: Record<string, string | undefined> = JSON.parse(answer);
     if (Dir === undefined) throw fail(`go says: ${error}`);
-    if (Sum !== sum) throw fail("what came is not the module that this project pins by its hash");
+    if (Sum !== sum) throw fail("the downloaded module has another hash");
     const flags = ["-mod=readonly", "-buildvcs=false", "-trimpath", "-ldflags=-s -w"];
     const args = ["-C", Dir, "build", ...flags, "-o", `${fresh}/`, ...packages];
     const built = await runCommand(go, args, { variables: { GOWORK: "off" } });

@@ -133,8 +133,8 @@ export function createSafety(parts: SafetyParts) {
   }
 
   /**
-   * Each dispatcher may have so many: a commit gives entries to waiting pollers without a look at what others have. An
-   * attempt whose lease is lost does not count: another process recorded it, or a step of the clock ended it.
+   * The limit is per dispatcher: a commit does not count other dispatchers' attempts. An attempt whose lease is lost
+   * does not count: another process recorded it, or a step of the clock ended it.
    */
   function checkInFlight(one: BegunAttempt): void {
     const isRetry = isOfWorkflow(one);

@@ -23,7 +23,7 @@ export const activity = {
   deliveries: "Deliveries",
   notTold: "No endpoint received it",
   notToldText:
-    "An endpoint receives only the kinds and amounts that you chose, and nothing from before its creation.",
+    "An endpoint receives only the kinds and amounts that you chose, and no event from before its creation.",
   actor: "Who",
   value: "Value",
   message: "Message",

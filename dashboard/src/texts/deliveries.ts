@@ -99,7 +99,7 @@ export const deliveries = {
     [DeliveryState.DELIVERED]: "Your server answered with a 2xx status.",
     [DeliveryState.FAILED]: "Delivery failed. Fix the cause, then retry.",
     [DeliveryState.CANCELED]:
-      "Before it was delivered, the endpoint was switched off or deleted, or the account was blocked.",
+      "The endpoint was switched off or deleted, or the account was blocked, before delivery.",
     [DeliveryState.PAUSED]:
       "The endpoint was switched off, or the account was blocked, when the event happened.",
     [DeliveryState.ERASED]: "Its donation was deleted, so we do not send it any more.",
@@ -130,7 +130,7 @@ export const deliveries = {
     [AttemptOutcome.RECEIVER_BUSY]:
       "Check the receiver's capacity. Your server answered that it is busy, or it failed. We retry it.",
     [AttemptOutcome.REJECTED]:
-      "Your server refused the event. Its answer may say why. We do not retry it.",
+      "Your server refused the event. Its answer may say why. After 400 from receiver-kit check the secret, the clock and the raw body. We do not retry it.",
     [AttemptOutcome.DNS_FAILED]: "Check the DNS: the host name has no address. We retry it.",
     [AttemptOutcome.TIMEOUT]:
       "Answer with 2xx within 10 seconds. Do the work after the answer. We retry it.",

@@ -81,7 +81,10 @@ export const endpoints = {
   rotateText:
     "Let your receiver accept both secrets until a minute after the new one signs. Then it refuses no delivery.",
   rotateWhen: "The new secret signs",
-  rotateIn: (hours: number) => (hours === 0 ? "at once" : `in ${many(hours, "hour", "hours")}`),
+  rotateIn: (hours: number) =>
+    hours === 0
+      ? "at once: your receiver refuses events until it has the new secret"
+      : `in ${many(hours, "hour", "hours")}`,
   rotatedTitle: "The new signing secret",
   rotatedHint: "Keep the old secret in WEBHOOK_SECRET. Set the new one as NEXT_WEBHOOK_SECRET.",
   bothSecrets: "Accept both secrets",

@@ -102,8 +102,8 @@ const STATE_REPLY =
 
 /**
  * Counts one request in each bucket with one script. A bucket may repeat. An account's bucket follows its client's,
- * and is counted only if that admitted. A cluster takes one bucket per call. Throws LimiterUnavailableError if Redis
- * cannot count, and RedisUrlError if REDIS_URL names a cluster as one server.
+ * and is counted only if the client was admitted. A cluster takes one bucket per call. Throws LimiterUnavailableError if
+ * Redis cannot count, and RedisUrlError if REDIS_URL names a cluster as one server.
  */
 export async function countRequests(
   redis: WindowRedis,

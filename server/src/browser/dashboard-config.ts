@@ -31,7 +31,7 @@ export function readDashboard(env: Environment, problem: Problem): DashboardConf
   const frameAncestors = (env.DASHBOARD_FRAME_ANCESTORS ?? "").split(",").filter(Boolean);
   if (origin === undefined ? port !== undefined : !isOrigin(origin)) {
     problem(
-      "DASHBOARD_URL must be the address that browsers find the dashboard at: https://, a host and nothing behind it, such as https://dash.example.com, or http://localhost:4180 on this machine.",
+      "DASHBOARD_URL must be the dashboard's origin in browsers, such as https://dash.example.com, or http://localhost:4180 on this machine.",
     );
   }
   if (!frameAncestors.every(isOrigin)) {

@@ -112,7 +112,7 @@ export function createClaims({ store, outbox, log, random }: ClaimParts): Claims
 
   function noteOutage(): void {
     failures += 1;
-    // The outage goes on. The records need their time after its last failure.
+    // The outage continues. The records need their time after its last failure.
     if (nowMs() - backMs < RECORDS_FIRST_MS) backMs = nowMs();
   }
 

@@ -65,7 +65,7 @@ export function createEgressProxy(proxyUrl: URL): EgressProxy {
     });
     asked.once("connect", ({ statusCode = 0 }, socket, head) => {
       if (statusCode >= 200 && statusCode < 300) {
-        // A receiver that speaks first is no TLS server, which the handshake finds.
+        // A TLS server never sends first. If this one did, the handshake reports it.
         if (head.length > 0) socket.unshift(head);
         opened.resolve(socket as Socket); // Without an agent the stream is always a Socket.
         return;

@@ -15,13 +15,13 @@ const EXPECTED = "[TMPRL1104]";
  * SDK serves its own metrics, at the port after `served`, if that is given.
  *
  * A process has one SDK runtime at a time. If one is installed already, this changes nothing. The SDK handles no
- * signals: it would take four of them before this process can stop anything.
+ * signals. By default it would end its workers at four signals, before this process stops them in order.
  */
 export function installTemporalRuntime(log: Log, served: MetricsAddress | undefined): void {
   const logger = new DefaultLogger("WARN", ({ level, message }) => {
     if (message.startsWith(EXPECTED)) return;
     const write = level === "ERROR" ? log.error : log.warn;
-    // The SDK's text replaces the first one, as any field `message` does.
+    // The field `message` replaces the text "temporal".
     write("temporal", { message });
   });
   // The SDK's native part logs the same way, instead of to the terminal.

@@ -35,8 +35,8 @@ const GOLDEN_RATIO = 0.618_034;
  * endpoint may have. A new endpoint therefore finds a free slot. Two endpoints that hang have 14 of 400 each,
  * twenty-five have 4.
  *
- * An endpoint's turns follow one another as fast as its slots are given back. Thousands of waiting attempts therefore
- * do not ask again at once. `nowMs` is a monotonic clock.
+ * At its turn a waiting attempt asks again. An endpoint's turns are as far apart as its slots become free, so thousands
+ * of attempts do not ask at the same time. `nowMs` is a monotonic clock.
  */
 export function createAttemptSlots({
   perEndpoint,

@@ -928,9 +928,9 @@ export const DeliveryService: GenService<{
    * with the same token begins the others, and those that failed again. With `include_delivered` it also begins those
    * that were delivered since. An account can begin one bulk retry a minute. A call with a token does not count.
    *
-   * Fails with `invalid_parameter` when the token was not issued for this account and choice. Fails
+   * Fails with `invalid_parameter` when the token was not issued for this account and choice. If no run has begun, fails
    * with `endpoint_not_found`, with `endpoint_switched_off`, with `bulk_retry_limit_reached`, and with
-   * `account_unavailable` while the account is blocked, if it has begun none.
+   * `account_unavailable` while the account is blocked.
    *
    * @generated from rpc activity.dashboard.v1.DeliveryService.RetryFailedDeliveries
    */
