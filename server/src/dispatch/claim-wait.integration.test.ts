@@ -75,10 +75,13 @@ it("after a start and after an outage, attempts whose leases have ended are left
     away() {
       throw new Error("away");
     },
+    frozen() {
+      now += 8_000;
+    },
     // An attempt cannot be recorded while a search hangs.
-    frozen: claims.noteOutage,
+    unrecorded: claims.noteOutage,
   };
-  for (const ends of ["start", "read-only", "away", "frozen"] as const) {
+  for (const ends of ["start", "read-only", "away", "frozen", "unrecorded"] as const) {
     const made = await sendTest();
     if (ends !== "start") expect(await claim()).toEqual([made.deliveryId]);
     await services.database.query("UPDATE outbox_entry SET leased_until = 0");

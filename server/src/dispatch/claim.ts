@@ -25,6 +25,8 @@ const OUTAGE_AFTER_MS = 10_000;
  * dispatcher would make them again. A record takes at most four seconds. The pollers' next sweep comes after five.
  */
 const RECORDS_FIRST_MS = 4_500;
+/** A page takes longer only in a frozen database. A lease leaves four seconds for the record. */
+const FROZEN_AFTER_MS = 4_000;
 /** A database that fails often must not keep the entries of dead dispatchers forever. */
 const NEXT_OUTAGE_AFTER_MS = 15_000;
 const START: QueuePosition = { accountNo: 0, endpointId: "" };
@@ -74,6 +76,8 @@ export function createClaims({ store, outbox, log, random }: ClaimParts): Claims
    * an outage: dispatchers may hold attempts that no core could record.
    */
   let [searchedMs, backMs] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  /** Until when later failures may move `backMs`. */
+  let movesUntilMs = Number.NEGATIVE_INFINITY;
   /** Failures of the database, and those that a search for first attempts has followed. */
   let [failures, followedFailures] = [0, 0];
 
@@ -113,7 +117,7 @@ export function createClaims({ store, outbox, log, random }: ClaimParts): Claims
   function noteOutage(): void {
     failures += 1;
     // The outage continues. The records need their time after its last failure.
-    if (nowMs() - backMs < RECORDS_FIRST_MS) backMs = nowMs();
+    if (nowMs() < Math.min(backMs + RECORDS_FIRST_MS, movesUntilMs)) backMs = nowMs();
   }
 
   /** Leases entries and loads their data. Throws if this takes longer than `MAX_LEASE_AGE_MS`. */
@@ -167,10 +171,13 @@ export function createClaims({ store, outbox, log, random }: ClaimParts): Claims
       searchedMs = nowMs();
       if (!isFirst) return found;
       if (includeEnded && failures > failuresBefore) {
-        throw new DatabaseTimeoutError("An attempt could not be recorded meanwhile.");
+        throw new DatabaseTimeoutError("The database failed during the search.");
       }
       followedFailures = failuresBefore;
-      if (isBack) backMs = searchedMs;
+      if (isBack) {
+        backMs = searchedMs;
+        movesUntilMs = searchedMs + NEXT_OUTAGE_AFTER_MS;
+      }
       return found;
     } catch (error) {
       noteOutage();
@@ -191,7 +198,12 @@ export function createClaims({ store, outbox, log, random }: ClaimParts): Claims
     let [count, pages] = [0, 0];
     const throttled = new Set<string>();
     const cut = new Set<string>();
-    const list = (after: QueuePosition) => store.listClaimable(task, after, PAGE, includeEnded);
+    const list = async (after: QueuePosition) => {
+      const askedMs = nowMs();
+      const page = await store.listClaimable(task, after, PAGE, includeEnded);
+      if (nowMs() - askedMs > FROZEN_AFTER_MS) failures += 1;
+      return page;
+    };
     for await (const { queues, cutId } of pagesFrom(list, last[task].end)) {
       if (cutId !== undefined) cut.add(cutId);
       const open = await limitQueues(task, queues, endpointLimit);
