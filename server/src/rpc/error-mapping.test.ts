@@ -22,8 +22,10 @@ async function failWith(error: unknown) {
 
 describe("a call that failed", () => {
   it("is not logged when its caller went away", async () => {
-    const gone = AbortSignal.abort().reason;
-    expect(await failWith(gone)).toEqual({ code: Code.Canceled, logged: [] });
+    const closed = Object.assign(new Error("x"), { code: "ERR_STREAM_DESTROYED" });
+    for (const gone of [AbortSignal.abort().reason, closed]) {
+      expect(await failWith(gone)).toEqual({ code: Code.Canceled, logged: [] });
+    }
   });
 
   it("is logged when its error is unexpected", async () => {

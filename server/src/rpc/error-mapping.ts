@@ -44,6 +44,10 @@ const CODE_OF = {
   delivery_erased: Code.FailedPrecondition,
 } satisfies Record<ErrorCode, Code>;
 
+const WRITE_FAILED: ReadonlySet<unknown> = new Set([
+  ...["ERR_STREAM_DESTROYED", "ERR_STREAM_WRITE_AFTER_END", "ERR_HTTP2_INVALID_STREAM"],
+]);
+
 /**
  * Maps every error of a call to a status with an ErrorInfo. An error of the catalogue keeps its code, an outage becomes
  * temporarily_unavailable. Any other error is logged and becomes internal_error, without details.
@@ -79,11 +83,17 @@ function connectErrorFrom(error: unknown, logBug: (cause: unknown) => void): Con
     return withInfo(error.code, error.message, error, refusedFor(error));
   }
   if (error instanceof ConnectError) return error;
-  // The caller went away, so nobody waits for this answer.
-  if (error instanceof DOMException && error.name === "AbortError") return ConnectError.from(error);
+  // Nobody waits for this answer.
+  if (isOfGoneCaller(error)) return ConnectError.from(error, Code.Canceled);
   if (isTemporary(error)) return unavailable(error);
   logBug(error);
   return withInfo(ErrorCode.InternalError, "An internal error; it was logged.", error);
+}
+
+/** Connect-node gives a stream the error of a write to a closed connection. */
+function isOfGoneCaller(error: unknown): boolean {
+  if (error instanceof DOMException) return error.name === "AbortError";
+  return error instanceof Error && "code" in error && WRITE_FAILED.has(error.code);
 }
 
 function refusedFor(error: DomainError): Duration | undefined {
