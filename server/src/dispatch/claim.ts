@@ -5,6 +5,7 @@ import { isConnectionLost } from "../database/outage.ts";
 import { byAccount } from "./by-account.ts";
 import type { AttemptContent, LeasedEntry, PastAttempt, QueuePosition } from "./claim-store.ts";
 import type { DispatchStore } from "./dispatch-store.ts";
+import { createEndedLeases } from "./ended-leases.ts";
 import { type Queue, takeRoundRobin } from "./fair-share.ts";
 import { MAX_LEASE_AGE_MS, type Outbox } from "./outbox.ts";
 import { Task } from "./outbox-store.ts";
@@ -18,17 +19,6 @@ const MAX_PAGES = 8;
 const MAX_SEARCH_MS = 1_000;
 /** A search that has found nothing ends after this. Its caller waits for 40 seconds. */
 const MAX_FRUITLESS_MS = 10_000;
-/** Pollers search more often than this. A longer time without a search is taken for an outage. */
-const OUTAGE_AFTER_MS = 10_000;
-/**
- * For this long after an outage, attempts whose leases have ended stay with their makers, which record them now. Another
- * dispatcher would make them again. A record takes at most four seconds. The pollers' next sweep comes after five.
- */
-const RECORDS_FIRST_MS = 4_500;
-/** A page takes longer only in a frozen database. A lease leaves four seconds for the record. */
-const FROZEN_AFTER_MS = 4_000;
-/** A database that fails often must not keep the entries of dead dispatchers forever. */
-const NEXT_OUTAGE_AFTER_MS = 15_000;
 const START: QueuePosition = { accountNo: 0, endpointId: "" };
 const NO_SEARCH = { end: START, throttled: new Set<string>() };
 
@@ -71,15 +61,9 @@ export function createClaims({ store, outbox, log, random }: ClaimParts): Claims
   const { nowMs } = outbox.timing;
   /** The last search of each task: where it ended, and the endpoints that it found at their limit. */
   const last = { [Task.Attempt]: NO_SEARCH, [Task.BeginRetries]: NO_SEARCH };
-  /**
-   * When a search last succeeded, and when one for first attempts last followed an outage. A start counts as the end of
-   * an outage: dispatchers may hold attempts that no core could record.
-   */
-  let [searchedMs, backMs] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  /** Until when later failures may move `backMs`. */
-  let movesUntilMs = Number.NEGATIVE_INFINITY;
-  /** Failures of the database, and those that a search for first attempts has followed. */
-  let [failures, followedFailures] = [0, 0];
+  const endedLeases = createEndedLeases(nowMs);
+  const find = (task: Task, limit: number, endpointLimit: number): Promise<Found> =>
+    endedLeases.search(task, (includeEnded) => search(task, limit, endpointLimit, includeEnded));
 
   return {
     async attempts(limit, endpointLimit) {
@@ -111,14 +95,8 @@ export function createClaims({ store, outbox, log, random }: ClaimParts): Claims
       return { ...rest, entries };
     },
 
-    noteOutage,
+    noteOutage: endedLeases.noteOutage,
   };
-
-  function noteOutage(): void {
-    failures += 1;
-    // The outage continues. The records need their time after its last failure.
-    if (nowMs() < Math.min(backMs + RECORDS_FIRST_MS, movesUntilMs)) backMs = nowMs();
-  }
 
   /** Leases entries and loads their data. Throws if this takes longer than `MAX_LEASE_AGE_MS`. */
   async function lease<Entry>(
@@ -141,7 +119,7 @@ export function createClaims({ store, outbox, log, random }: ClaimParts): Claims
     } catch (error) {
       unheard.set(leaseId, keys);
       // Searches succeed even while the database is read-only.
-      if (isConnectionLost(error)) noteOutage();
+      if (isConnectionLost(error)) endedLeases.noteOutage();
       throw error;
     }
   }
@@ -154,34 +132,6 @@ export function createClaims({ store, outbox, log, random }: ClaimParts): Claims
       if (isLate()) return;
       await byAccount(keys, (some) => store.releaseEntries(some, leaseId), isLate);
       unheard.delete(leaseId);
-    }
-  }
-
-  /** Searches, and notes when the database was out of reach. */
-  async function find(task: Task, limit: number, endpointLimit: number): Promise<Found> {
-    const begunMs = nowMs();
-    if (begunMs - searchedMs > OUTAGE_AFTER_MS) failures += 1;
-    const failuresBefore = failures;
-    const isFirst = task === Task.Attempt;
-    const isBack =
-      isFirst && failures > followedFailures && begunMs - backMs > NEXT_OUTAGE_AFTER_MS;
-    const includeEnded = !isFirst || (!isBack && begunMs - backMs >= RECORDS_FIRST_MS);
-    try {
-      const found = await search(task, limit, endpointLimit, includeEnded);
-      searchedMs = nowMs();
-      if (!isFirst) return found;
-      if (includeEnded && failures > failuresBefore) {
-        throw new DatabaseTimeoutError("The database failed during the search.");
-      }
-      followedFailures = failuresBefore;
-      if (isBack) {
-        backMs = searchedMs;
-        movesUntilMs = searchedMs + NEXT_OUTAGE_AFTER_MS;
-      }
-      return found;
-    } catch (error) {
-      noteOutage();
-      throw error;
     }
   }
 
@@ -198,12 +148,8 @@ export function createClaims({ store, outbox, log, random }: ClaimParts): Claims
     let [count, pages] = [0, 0];
     const throttled = new Set<string>();
     const cut = new Set<string>();
-    const list = async (after: QueuePosition) => {
-      const askedMs = nowMs();
-      const page = await store.listClaimable(task, after, PAGE, includeEnded);
-      if (nowMs() - askedMs > FROZEN_AFTER_MS) failures += 1;
-      return page;
-    };
+    const list = (after: QueuePosition) =>
+      endedLeases.page(() => store.listClaimable(task, after, PAGE, includeEnded));
     for await (const { queues, cutId } of pagesFrom(list, last[task].end)) {
       if (cutId !== undefined) cut.add(cutId);
       const open = await limitQueues(task, queues, endpointLimit);

@@ -1,0 +1,79 @@
+import { DatabaseTimeoutError } from "../database/deadline.ts";
+import { Task } from "./outbox-store.ts";
+
+/** Pollers search more often than this. A longer time without a search is taken for an outage. */
+const OUTAGE_AFTER_MS = 10_000;
+/**
+ * For this long after an outage, attempts whose leases have ended stay with their makers, which record them now. Another
+ * dispatcher would make them again. A record takes at most four seconds. The pollers' next sweep comes after five.
+ */
+const RECORDS_FIRST_MS = 4_500;
+/** A page takes longer only in a frozen database. A lease leaves four seconds for the record. */
+const FROZEN_AFTER_MS = 4_000;
+/** A database that fails often must not keep the entries of dead dispatchers forever. */
+const NEXT_OUTAGE_AFTER_MS = 15_000;
+
+/** Decides whether a claim may take attempts whose leases have ended. ADR 0028 */
+export type EndedLeases = {
+  /** Notes that the database was away when a lease or an attempt was to be stored. */
+  noteOutage(): void;
+  /** Runs a search, and tells it whether to include them. Rejects if the database failed meanwhile. */
+  search<Found>(task: Task, run: (includeEnded: boolean) => Promise<Found>): Promise<Found>;
+  /** Reads a page of a search, and notes if the database was frozen. */
+  page<Page>(read: () => Promise<Page>): Promise<Page>;
+};
+
+/** Creates the rule for one core. `nowMs` is a clock that never steps. */
+export function createEndedLeases(nowMs: () => number): EndedLeases {
+  /**
+   * When a search last succeeded, and when one for first attempts last followed an outage. A start counts as the end of
+   * an outage: dispatchers may hold attempts that no core could record.
+   */
+  let [searchedMs, backMs] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  /** Until when later failures may move `backMs`. */
+  let movesUntilMs = Number.NEGATIVE_INFINITY;
+  /** Failures of the database, and those that a search for first attempts has followed. */
+  let [failures, followedFailures] = [0, 0];
+
+  function noteOutage(): void {
+    failures += 1;
+    // The outage continues. The records need their time after its last failure.
+    if (nowMs() < Math.min(backMs + RECORDS_FIRST_MS, movesUntilMs)) backMs = nowMs();
+  }
+
+  return {
+    noteOutage,
+    async search(task, run) {
+      const begunMs = nowMs();
+      if (begunMs - searchedMs > OUTAGE_AFTER_MS) failures += 1;
+      const failuresBefore = failures;
+      const isFirst = task === Task.Attempt;
+      const isBack =
+        isFirst && failures > followedFailures && begunMs - backMs > NEXT_OUTAGE_AFTER_MS;
+      const includeEnded = !isFirst || (!isBack && begunMs - backMs >= RECORDS_FIRST_MS);
+      try {
+        const found = await run(includeEnded);
+        searchedMs = nowMs();
+        if (!isFirst) return found;
+        if (includeEnded && failures > failuresBefore) {
+          throw new DatabaseTimeoutError("The database failed during the search.");
+        }
+        followedFailures = failuresBefore;
+        if (isBack) {
+          backMs = searchedMs;
+          movesUntilMs = searchedMs + NEXT_OUTAGE_AFTER_MS;
+        }
+        return found;
+      } catch (error) {
+        noteOutage();
+        throw error;
+      }
+    },
+    async page(read) {
+      const askedMs = nowMs();
+      const page = await read();
+      if (nowMs() - askedMs > FROZEN_AFTER_MS) failures += 1;
+      return page;
+    },
+  };
+}
