@@ -88,6 +88,12 @@ it("after a start and after an outage, attempts whose leases have ended are left
     if (ends === "read-only") {
       claims.noteOutage();
       await claims.retries(8);
+      expect(await claim()).toEqual([]);
+      // However long nothing can be written, the outage has not ended.
+      for (let count = 0; count < 6; count++) {
+        now += 4_000;
+        claims.noteOutage();
+      }
     } else if (ends !== "start") {
       fail = failures[ends];
       await expect(claim()).rejects.toThrow();

@@ -5,7 +5,7 @@ import { isConnectionLost } from "../database/outage.ts";
 import { byAccount } from "./by-account.ts";
 import type { AttemptContent, LeasedEntry, PastAttempt, QueuePosition } from "./claim-store.ts";
 import type { DispatchStore } from "./dispatch-store.ts";
-import { createEndedLeases } from "./ended-leases.ts";
+import { createEndedLeases, type EndedLeases } from "./ended-leases.ts";
 import { type Queue, takeRoundRobin } from "./fair-share.ts";
 import { MAX_LEASE_AGE_MS, type Outbox } from "./outbox.ts";
 import { Task } from "./outbox-store.ts";
@@ -31,12 +31,10 @@ export type ClaimedRetry = RunKey & {
 };
 
 /** Claims outbox entries. Each claim starts where the previous claim of its task ended. */
-export type Claims = {
+export type Claims = Pick<EndedLeases, "noteOutage" | "noteWritten"> & {
   /** Claims first attempts. No endpoint gets more than `endpointLimit` attempts in flight. */
   attempts(limit: number, endpointLimit: number): Promise<Look<ClaimedAttempt>>;
   retries(limit: number): Promise<Look<ClaimedRetry>>;
-  /** Notes that the database was away when an attempt was to be recorded. */
-  noteOutage(): void;
 };
 
 /** Like a `Look`, but its entries are not leased yet. */
@@ -96,6 +94,7 @@ export function createClaims({ store, outbox, log, random }: ClaimParts): Claims
     },
 
     noteOutage: endedLeases.noteOutage,
+    noteWritten: endedLeases.noteWritten,
   };
 
   /** Leases entries and loads their data. Throws if this takes longer than `MAX_LEASE_AGE_MS`. */
@@ -113,6 +112,7 @@ export function createClaims({ store, outbox, log, random }: ClaimParts): Claims
       const lease = (some: readonly DeliveryKey[]) => store.leaseEntries(task, some, leaseId);
       const refusal = await byAccount(keys, lease, isLate);
       if (refusal !== undefined) throw refusal;
+      endedLeases.noteWritten();
       const entries = await load(leaseId);
       if (nowMs() - begunMs <= MAX_LEASE_AGE_MS) return entries;
       throw new DatabaseTimeoutError(`A claim took longer than ${MAX_LEASE_AGE_MS} ms.`);

@@ -199,6 +199,7 @@ export function createDispatchService({
       if (hasRetries) outbox.retries.notify();
       // The caller then sends each attempt again, alone.
       if (failure !== undefined) throw failure;
+      if (busy.length < made.length) claims.noteWritten();
       for (const [index, attempt] of made.entries()) {
         if (!busy.includes(index)) noteFirstAttempt(attempt);
       }

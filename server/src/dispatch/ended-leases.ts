@@ -17,6 +17,8 @@ const NEXT_OUTAGE_AFTER_MS = 15_000;
 export type EndedLeases = {
   /** Notes that the database was away when a lease or an attempt was to be stored. */
   noteOutage(): void;
+  /** Notes that a lease or an attempt was stored. */
+  noteWritten(): void;
   /** Runs a search, and tells it whether to include them. Rejects if the database failed meanwhile. */
   search<Found>(task: Task, run: (includeEnded: boolean) => Promise<Found>): Promise<Found>;
   /** Reads a page of a search, and notes if the database was frozen. */
@@ -30,8 +32,8 @@ export function createEndedLeases(nowMs: () => number): EndedLeases {
    * an outage: dispatchers may hold attempts that no core could record.
    */
   let [searchedMs, backMs] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  /** Until when later failures may move `backMs`. */
-  let movesUntilMs = Number.NEGATIVE_INFINITY;
+  /** Until when later failures may move `backMs`. The time begins with a write: until then nothing can be leased. */
+  let movesUntilMs = Number.POSITIVE_INFINITY;
   /** Failures of the database, and those that a search for first attempts has followed. */
   let [failures, followedFailures] = [0, 0];
 
@@ -43,6 +45,9 @@ export function createEndedLeases(nowMs: () => number): EndedLeases {
 
   return {
     noteOutage,
+    noteWritten() {
+      movesUntilMs = Math.min(movesUntilMs, nowMs() + NEXT_OUTAGE_AFTER_MS);
+    },
     async search(task, run) {
       const begunMs = nowMs();
       if (begunMs - searchedMs > OUTAGE_AFTER_MS) failures += 1;
@@ -61,7 +66,7 @@ export function createEndedLeases(nowMs: () => number): EndedLeases {
         followedFailures = failuresBefore;
         if (isBack) {
           backMs = searchedMs;
-          movesUntilMs = searchedMs + NEXT_OUTAGE_AFTER_MS;
+          movesUntilMs = Number.POSITIVE_INFINITY;
         }
         return found;
       } catch (error) {
