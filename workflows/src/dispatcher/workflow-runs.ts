@@ -125,8 +125,7 @@ async function beginOrRecord(
   const attempt = { ...unknown, outcome, startedAtMs: endedAtMs, detail: LOST_RECORD_DETAIL };
   // Not awaited: while the core is away the recorder keeps it, and the claims must be able to stop.
   starter.recorder.record(key, attempt, result.attempts.slice(0, -1)).then(
-    () =>
-      starter.log.warn("a run that had ended before the database was restored is recorded", key),
+    () => starter.log.warn("a run whose end only Temporal knew is recorded", key),
     () => {},
   );
   return false;

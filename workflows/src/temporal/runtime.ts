@@ -5,24 +5,30 @@ import {
   IllegalStateError,
   makeTelemetryFilterString,
   Runtime,
+  TransportError,
 } from "@temporalio/worker";
 
 /** "Workflow task duration exceeded 5 seconds": a local activity with an attempt may take ten. */
 const EXPECTED = "[TMPRL1104]";
 
 /**
- * Sends the SDK's warnings and errors to the product's log, without their details, which can hold a call's input. The
- * SDK serves its own metrics, at the port after `served`, if that is given.
+ * Sends the SDK's warnings and errors to the product's log. Of their details, which can hold a call's input, it keeps
+ * only why Temporal refuses the polls of a worker: the worker itself then ends with another error. The SDK serves its
+ * own metrics, at the port after `served`, if that is given.
  *
  * A process has one SDK runtime at a time. If one is installed already, this changes nothing. The SDK handles no
  * signals. By default it would end its workers at four signals, before this process stops them in order.
  */
 export function installTemporalRuntime(log: Log, served: MetricsAddress | undefined): void {
-  const logger = new DefaultLogger("WARN", ({ level, message }) => {
+  const logger = new DefaultLogger("WARN", ({ level, message, meta }) => {
     if (message.startsWith(EXPECTED)) return;
     const write = level === "ERROR" ? log.error : log.warn;
+    const error: unknown = meta?.error;
     // The field `message` replaces the text "temporal".
-    write("temporal", { message });
+    write("temporal", {
+      message,
+      reason: error instanceof TransportError ? error.message : undefined,
+    });
   });
   // The SDK's native part logs the same way, instead of to the terminal.
   const filter = makeTelemetryFilterString({ core: "WARN", other: "ERROR" });
