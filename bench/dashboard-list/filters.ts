@@ -1,17 +1,12 @@
-import {
-  AttemptOutcome,
-  DeliveryState,
-  type ListDeliveriesRequestSchema,
-  WebhookEventKind,
-} from "@activity/proto";
+import * as proto from "@activity/proto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromMicros } from "../../server/src/common/timestamps.ts";
 import type { FilledDelivery, FilledEvent } from "../../test/harness/filled-deliveries.ts";
 
-const { DONATION_CREATED: CREATED, DONATION_REFUNDED: REFUNDED } = WebhookEventKind;
-const DELIVERED = { state: DeliveryState.DELIVERED, outcome: AttemptOutcome.DELIVERED };
-const { FAILED } = DeliveryState;
-const { TIMEOUT, RECEIVER_BUSY, REDIRECTED, AUTH_REJECTED, REJECTED } = AttemptOutcome;
+const { DONATION_CREATED: CREATED, DONATION_REFUNDED: REFUNDED } = proto.WebhookEventKind;
+const DELIVERED = { state: proto.DeliveryState.DELIVERED, outcome: proto.AttemptOutcome.DELIVERED };
+const { FAILED } = proto.DeliveryState;
+const { TIMEOUT, RECEIVER_BUSY, REDIRECTED, AUTH_REJECTED, REJECTED } = proto.AttemptOutcome;
 /** The outcomes of the second delivery to every other endpoint. */
 const FAILURES = [TIMEOUT, RECEIVER_BUSY, REDIRECTED, AUTH_REJECTED, REJECTED];
 /** These endpoints have no rows. Lists do not read them. */
@@ -28,7 +23,7 @@ export const DELIVERIES: readonly FilledDelivery[] = ENDPOINTS.flatMap((endpoint
 });
 
 /** The parameters of a list. */
-export type ListFilter = MessageInitShape<typeof ListDeliveriesRequestSchema>;
+export type ListFilter = MessageInitShape<typeof proto.ListDeliveriesRequestSchema>;
 
 /** The measured filters by name: each alone and some together. The event is in the middle. */
 export function filtersOf(event: FilledEvent): Readonly<Record<string, ListFilter>> {

@@ -12,8 +12,5 @@ const ASLEEP = `SELECT (SELECT COUNT(*) FROM timer_info_maps) + (SELECT COUNT(*)
 export function openTemporalState(file: string): { countAsleep(): number; close(): void } {
   const database = new DatabaseSync(file, { readOnly: true });
   const statement = database.prepare(ASLEEP);
-  return {
-    countAsleep: () => Number(statement.get()?.count),
-    close: () => database.close(),
-  };
+  return { countAsleep: () => Number(statement.get()?.count), close: () => database.close() };
 }

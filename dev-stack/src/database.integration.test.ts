@@ -12,7 +12,6 @@ import { isRunning } from "./processes.ts";
 import { silentProgress } from "./progress.ts";
 
 const { DATABASE_URL: _given, DATABASE_URL_FILE: _named, ...env } = process.env;
-/** A program that starts the database of a folder. */
 const START = `import { startDatabase } from "${import.meta.dirname}/database.ts";
   const progress = { step: (_, run) => run(() => {}) };
   await startDatabase({ env: process.env, dataDir: process.argv[1], progress, ephemeral: true });

@@ -14,12 +14,10 @@ const compose = parse(readText("deploy/compose.yaml"), { merge: true });
 const services: Readonly<Record<string, Service>> = compose.services;
 const service = (name: string): Service => services[name] ?? expect.unreachable(name);
 
-describe("the Containerfile", () => {
-  it("runs no package's install script: each npm ci has --ignore-scripts", () => {
-    const installs = readText("Containerfile").match(/\bnpm (?:ci|install)\b[^&\n]*/g);
-    expect(installs).toHaveLength(2);
-    for (const install of installs ?? []) expect(install).toContain(" --ignore-scripts");
-  });
+it("the Containerfile runs no package's install script: each npm ci has --ignore-scripts", () => {
+  const installs = readText("Containerfile").match(/\bnpm (?:ci|install)\b[^&\n]*/g);
+  expect(installs).toHaveLength(2);
+  for (const install of installs ?? []) expect(install).toContain(" --ignore-scripts");
 });
 
 describe("compose.yaml", () => {

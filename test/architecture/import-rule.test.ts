@@ -36,7 +36,6 @@ function allowedImports(): Map<string, Set<string>> {
   );
 }
 
-/** Returns the folders that contain a file. */
 function foldersOf(file: string): string[] {
   const folder = dirname(file);
   return folder === "." ? [] : [folder, ...foldersOf(folder)];
@@ -112,7 +111,6 @@ describe("the import rule", () => {
   });
 });
 
-/** Lists what the group of each match holds. */
 const namesIn = (text: string, pattern: RegExp) =>
   Array.from(text.matchAll(pattern), ([, ...groups]) => groups.find(Boolean) ?? "");
 

@@ -10,7 +10,6 @@ export type ImportStatement = { readonly file: string; readonly target: string }
 const IMPORT =
   /(?:^|\n)\s*(?:import|export)\s[^;]*?from\s+"([^"]+)"|(?:^|\n)\s*import\s+"([^"]+)"|import\("([^"]+)"\)/g;
 
-/** Reads a file of the repository. */
 export const readText = (file: string) => readFileSync(join(ROOT, file), "utf8");
 
 /** Lists our TypeScript files below folders, without tests. */
@@ -29,7 +28,6 @@ export function sourceFiles(folder: string): string[] {
     );
 }
 
-/** Reads the import statements of a file. */
 export function importsOf(file: string): ImportStatement[] {
   return [...readText(file).matchAll(IMPORT)].map((match) => {
     const target = match[1] ?? match[2] ?? match[3] ?? "";

@@ -122,9 +122,10 @@ it("shows no field of a proto with a secret, a URL or a payload: each is marked 
   expect(shown.map(({ parent, name }) => `${parent.typeName}.${name}`)).toEqual([]);
 });
 
-describe("the cause that the terminal shows from a server's log", () => {
-  it.each(TEXTS)("never holds %s", (_name, text, ...confidential) => {
+it.each(TEXTS)(
+  "the cause that the terminal shows from a server's log never holds %s",
+  (_name, text, ...confidential) => {
     const sentence = findLogCause(`[ERROR] ${text.replaceAll("\n", " ")}`);
     for (const each of confidential) expect(sentence).not.toContain(each);
-  });
-});
+  },
+);

@@ -56,22 +56,20 @@ describe("§4.3 methods", () => {
   });
 });
 
-describe("a path that the API does not have gets not_found, without a key", () => {
-  it.each([
-    "/",
-    "/api/v1",
-    "/api/v1/",
-    "/api/v1/me/",
-    "/api/v1/Me",
-    "/api/v2/me",
-    "/api/v1/%6De",
-    "//api/v1/me",
-    "/activity.read.v1.MeService/GetMe",
-    "/grpc.health.v1.Health/Check",
-  ])("%s", async (path) => {
-    expectError(await stack.http(path), 404, "not_found");
-    expectError(await stack.http(path, { method: "POST" }), 404, "not_found");
-  });
+it.each([
+  "/",
+  "/api/v1",
+  "/api/v1/",
+  "/api/v1/me/",
+  "/api/v1/Me",
+  "/api/v2/me",
+  "/api/v1/%6De",
+  "//api/v1/me",
+  "/activity.read.v1.MeService/GetMe",
+  "/grpc.health.v1.Health/Check",
+])("a path that the API does not have gets not_found, without a key %s", async (path) => {
+  expectError(await stack.http(path), 404, "not_found");
+  expectError(await stack.http(path, { method: "POST" }), 404, "not_found");
 });
 
 describe("every answer", () => {
@@ -114,22 +112,20 @@ describe("every answer", () => {
   });
 });
 
-describe("§2.5 GET /me", () => {
-  it("shows the public profile, the scope and the key's prefix and end, and nothing else", async () => {
-    const reader = await createReader(stack);
-    const answer = await stack.http("/api/v1/me", { apiKey: reader.apiKey });
-    expect(answer.status).toBe(200);
-    expect(answer.json()).toEqual({
-      data: {
-        id: reader.accountId,
-        username: expect.stringMatching(/^user-/),
-        display_name: "Streamer ★",
-        scopes: ["activity:read"],
-        key: {
-          prefix: reader.apiKey.slice(0, "act_live_".length + 8),
-          expires_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/),
-        },
+it("§2.5 GET /me shows the public profile, the scope and the key's prefix and end, and nothing else", async () => {
+  const reader = await createReader(stack);
+  const answer = await stack.http("/api/v1/me", { apiKey: reader.apiKey });
+  expect(answer.status).toBe(200);
+  expect(answer.json()).toEqual({
+    data: {
+      id: reader.accountId,
+      username: expect.stringMatching(/^user-/),
+      display_name: "Streamer ★",
+      scopes: ["activity:read"],
+      key: {
+        prefix: reader.apiKey.slice(0, "act_live_".length + 8),
+        expires_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/),
       },
-    });
+    },
   });
 });

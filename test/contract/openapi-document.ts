@@ -23,7 +23,6 @@ export function described<Description>(text: string): Description {
   return resolve(document) as Description;
 }
 
-/** The text of openapi.yaml. */
 export const openapiText = read("openapi.yaml");
 /** The parsed openapi.yaml, without references. */
 export const openapi: Json = described(openapiText);

@@ -67,7 +67,6 @@ it.each(EVENT_TYPES)("§6.2 gives every field of the kit's %s its JSON types", (
   expect(describedTypes(envelope.properties?.data)).toEqual(KIT_DATA[kind]);
 });
 
-/** Returns the JSON types of each field in a schema. */
 function describedTypes(schema: Schema | undefined): Record<string, Record<string, true>> {
   const fields = Object.entries(schema?.properties ?? {});
   return Object.fromEntries(

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { migrate } from "@activity/server";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import { type RunningDatabase, startDatabase } from "../../dev-stack/src/database.ts";
 import { silentProgress } from "../../dev-stack/src/progress.ts";
 import { createPool } from "../../server/src/database/pool.ts";
@@ -39,22 +39,20 @@ async function serve(certificate: string | undefined): Promise<URL> {
 }
 
 /** `test/operating/rotation.test.ts` runs the whole product on a database that accepts only TLS. */
-describe("a database with TLS", () => {
-  it.each([
-    ["whose certificate another authority signed", "server", "stranger.pem", UNTRUSTED],
-    ["whose certificate no known authority signed", "server", undefined, UNTRUSTED],
-    ["that has another host's certificate", "other-host", "ca.pem", UNTRUSTED],
-    ["without TLS", undefined, "ca.pem", "HANDSHAKE_NO_SSL_SUPPORT"],
-  ])(
-    "is required by ssl-mode=VERIFY_IDENTITY, which refuses one %s",
-    async (_, shown, ca, code) => {
-      const url = await serve(shown);
-      url.searchParams.set("ssl-mode", "VERIFY_IDENTITY");
-      if (ca !== undefined) url.searchParams.set("ssl-ca", file(ca));
-      await expect(migrate(url.href)).rejects.toMatchObject({ code });
-      const pool = createPool(url.href, 1);
-      await expect(queryWithin(pool, "SELECT 1", [])).rejects.toMatchObject({ code });
-      await pool.end();
-    },
-  );
-});
+it.each([
+  ["whose certificate another authority signed", "server", "stranger.pem", UNTRUSTED],
+  ["whose certificate no known authority signed", "server", undefined, UNTRUSTED],
+  ["that has another host's certificate", "other-host", "ca.pem", UNTRUSTED],
+  ["without TLS", undefined, "ca.pem", "HANDSHAKE_NO_SSL_SUPPORT"],
+])(
+  "a database with TLS is required by ssl-mode=VERIFY_IDENTITY, which refuses one %s",
+  async (_, shown, ca, code) => {
+    const url = await serve(shown);
+    url.searchParams.set("ssl-mode", "VERIFY_IDENTITY");
+    if (ca !== undefined) url.searchParams.set("ssl-ca", file(ca));
+    await expect(migrate(url.href)).rejects.toMatchObject({ code });
+    const pool = createPool(url.href, 1);
+    await expect(queryWithin(pool, "SELECT 1", [])).rejects.toMatchObject({ code });
+    await pool.end();
+  },
+);

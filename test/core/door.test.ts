@@ -5,7 +5,7 @@ import { REFUSAL_DELAY_MS } from "@activity/runtime/refused-clients";
 import { createServiceCredential, Permission } from "@activity/server";
 import { type Client, ConnectError } from "@connectrpc/connect";
 import { compressionGzip, Http2SessionManager } from "@connectrpc/connect-node";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import {
   PRODUCT_FLAGS,
   type ServedProcess,
@@ -53,7 +53,6 @@ afterAll(async () => {
   await core?.stop();
 });
 
-/** A caller with its own connection. */
 function newCaller(compression = {}): Client<typeof AccountService> {
   const baseUrl = `http://127.0.0.1:${port}`;
   const sessionManager = new Http2SessionManager(baseUrl);
@@ -104,35 +103,33 @@ async function residentMb(): Promise<number> {
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
 }
 
-describe("ADR 0037: the core serves its callers, and its memory stays bounded,", () => {
-  it.each(Object.keys(DOOR_ATTACKS).map((attack, index) => [attack, index] as const))(
-    "beside %s",
-    async (attack, index) => {
-      const before = await residentMb();
-      let highest = before;
-      const sampling = setInterval(async () => {
-        highest = Math.max(highest, await residentMb());
-      }, 100);
-      const { result, flood, tookMs } = await beside(
-        [file("./harness-door-attacks.ts"), attack, `127.0.1.${index + 2}`, `${port}`, credential],
-        AHEAD_MS,
-        callAll,
-      );
-      clearInterval(sampling);
-      const growthMb = highest - before;
-      expect(result).toEqual({ ok: PACE.clients * PACE.each });
-      // The attack took place.
-      expect(flood.opened).toBeGreaterThan(0);
-      expect(flood.sent).toBeGreaterThanOrEqual(200);
-      const refusals = MADE_UP_AT_ONCE * (tookMs / REFUSAL_DELAY_MS);
-      expect(flood["status 14"] ?? 0).toBeLessThanOrEqual(refusals);
-      if (attack === "made-up credentials") {
-        // Only as many were looked up as an address may send.
-        expect(flood["status 16"] ?? 0).toBeLessThanOrEqual(CLIENT_LIMIT);
-        expect(flood["status 14"]).toBeGreaterThan(0);
-      }
-      expect(growthMb).toBeLessThan(MAX_GROWTH_MB);
-    },
-    120_000,
-  );
-});
+it.each(Object.keys(DOOR_ATTACKS).map((attack, index) => [attack, index] as const))(
+  "ADR 0037: the core serves its callers, and its memory stays bounded, beside %s",
+  async (attack, index) => {
+    const before = await residentMb();
+    let highest = before;
+    const sampling = setInterval(async () => {
+      highest = Math.max(highest, await residentMb());
+    }, 100);
+    const { result, flood, tookMs } = await beside(
+      [file("./harness-door-attacks.ts"), attack, `127.0.1.${index + 2}`, `${port}`, credential],
+      AHEAD_MS,
+      callAll,
+    );
+    clearInterval(sampling);
+    const growthMb = highest - before;
+    expect(result).toEqual({ ok: PACE.clients * PACE.each });
+    // The attack took place.
+    expect(flood.opened).toBeGreaterThan(0);
+    expect(flood.sent).toBeGreaterThanOrEqual(200);
+    const refusals = MADE_UP_AT_ONCE * (tookMs / REFUSAL_DELAY_MS);
+    expect(flood["status 14"] ?? 0).toBeLessThanOrEqual(refusals);
+    if (attack === "made-up credentials") {
+      // Only as many were looked up as an address may send.
+      expect(flood["status 16"] ?? 0).toBeLessThanOrEqual(CLIENT_LIMIT);
+      expect(flood["status 14"]).toBeGreaterThan(0);
+    }
+    expect(growthMb).toBeLessThan(MAX_GROWTH_MB);
+  },
+  120_000,
+);

@@ -168,10 +168,7 @@ async function sendUnended(session: http2.ClientHttp2Session, target: DoorTarget
 }
 
 /** Asks for a file again and again on one stream, and reads no answer, until the core ends the stream. */
-async function reflectUnended(
-  session: http2.ClientHttp2Session,
-  target: DoorTarget,
-): Promise<void> {
+async function reflectUnended(session: http2.ClientHttp2Session, target: DoorTarget) {
   const stream = session.request({ ...headersOf({}), ":path": REFLECTION_PATH });
   stream.on("error", () => target.count("errors"));
   while (!stream.destroyed) {

@@ -32,10 +32,7 @@ const core = useStarted(async () => {
 });
 
 function check(certificate?: string) {
-  const own = certificate && {
-    cert: read(`${certificate}.pem`),
-    key: read(`${certificate}.key`),
-  };
+  const own = certificate && { cert: read(`${certificate}.pem`), key: read(`${certificate}.key`) };
   const transport = transportTo(core.url, {}, { nodeOptions: { ca: read("ca.pem"), ...own } });
   return createClient(Health, transport).check({});
 }

@@ -1,11 +1,4 @@
-import {
-  type ApiKey,
-  ApiKeyService,
-  AttemptOutcome,
-  DispatchService,
-  EndpointService,
-  NoticeService,
-} from "@activity/proto";
+import * as proto from "@activity/proto";
 import { timestampFromMs, timestampMs, timestampNow } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { NOW_MICROS } from "../../server/src/database/now.ts";
@@ -60,8 +53,8 @@ async function useKeys(port: number) {
     expect(status).toBe(isExpired ? 401 : 200);
   }
   return async () => {
-    const { apiKeys } = await stack.client(ApiKeyService).listApiKeys({ accountId });
-    const hours = ({ lastUsedAt: at }: ApiKey) =>
+    const { apiKeys } = await stack.client(proto.ApiKeyService).listApiKeys({ accountId });
+    const hours = ({ lastUsedAt: at }: proto.ApiKey) =>
       at && Math.round((Date.now() - timestampMs(at)) / (6 * MINUTE_MS)) / 10;
     return apiKeys.map(hours).toReversed();
   };
@@ -75,13 +68,13 @@ it("the last use of a key is noted once an hour, in the background, by either li
 
 it("an endpoint's attempts are counted in the background", async () => {
   const { accountId } = await createReader(stack);
-  const endpoints = stack.client(EndpointService);
+  const endpoints = stack.client(proto.EndpointService);
   const { endpointId } = await createEndpoint(stack, accountId);
   const { deliveryId } = await endpoints.sendTest({ accountId, endpointId });
   const run = firstRunOf(accountId, deliveryId);
   const startedAt = timestampNow();
-  const attempts = [madeAttempt(run, AttemptOutcome.DELIVERED, { startedAt })];
-  await stack.client(DispatchService).recordAttempts({ attempts });
+  const attempts = [madeAttempt(run, proto.AttemptOutcome.DELIVERED, { startedAt })];
+  await stack.client(proto.DispatchService).recordAttempts({ attempts });
   const since = timestampFromMs(Date.now() - MINUTE_MS);
   const delivered = async () => {
     const { hours } = await endpoints.getEndpointStats({ accountId, endpointId, since });
@@ -97,7 +90,9 @@ it("ADR 0054: an owner is notified in the background that a key ends", async () 
     apiKeyId,
   ]);
   const notified = async () => {
-    const { notices } = await stack.client(NoticeService).listNotices({ accountId, limit: 10 });
+    const { notices } = await stack
+      .client(proto.NoticeService)
+      .listNotices({ accountId, limit: 10 });
     return notices.map(({ subjectId, level }) => [subjectId, level]);
   };
   await afterMinutes(notified).toEqual([[apiKeyId, 3]]);

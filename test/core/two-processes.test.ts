@@ -15,7 +15,6 @@ const HEALED = { timeout: 30_000 };
 const stack = useTestStack();
 const startPart = useParts();
 
-/** Starts a gateway with this credential. Returns its port, its health check and its log. */
 async function startGateway(credential: string, corePort = stack.corePort) {
   const healthPort = await findFreePort();
   const { port, output: log } = await startPart("gateway", {
@@ -25,11 +24,12 @@ async function startGateway(credential: string, corePort = stack.corePort) {
   return { port, health: () => healthAt(healthPort, "/ready"), log };
 }
 
-describe("a gateway in a process of its own", () => {
-  it.each([
-    ["is refused", async () => `act_svc_${"0".repeat(64)}`, "invalid_service_credential"],
-    ["lacks its permission", () => stack.credential(Permission.ActivityRead), "permission_denied"],
-  ])("whose credential %s says why and answers 503", async (_name, createCredential, reason) => {
+it.each([
+  ["is refused", async () => `act_svc_${"0".repeat(64)}`, "invalid_service_credential"],
+  ["lacks its permission", () => stack.credential(Permission.ActivityRead), "permission_denied"],
+])(
+  "a gateway in a process of its own whose credential %s says why and answers 503",
+  async (_name, createCredential, reason) => {
     const gateway = await startGateway(await createCredential());
     await expect.poll(gateway.health, HEALED).toEqual([503, reason]);
     expect(gateway.log()).toContain(
@@ -44,8 +44,8 @@ describe("a gateway in a process of its own", () => {
     // No client was counted. The gateway's own requests count while its credential is unknown.
     const counted = "SELECT bucket FROM rate_window WHERE bucket <> ?";
     expect(await stack.database.query(counted, [clientBucket("127.0.0.1")])).toEqual([]);
-  });
-});
+  },
+);
 
 describe("gateway and core in two processes", () => {
   let core: Part;

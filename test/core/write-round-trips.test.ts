@@ -1,15 +1,4 @@
-import {
-  AccountService,
-  ApiKeyService,
-  DeliveryService,
-  DeliveryState,
-  DisputeOutcome,
-  DonationService,
-  EndpointService,
-  Platform,
-  PlatformEventService,
-  WebhookEventKind,
-} from "@activity/proto";
+import * as proto from "@activity/proto";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { beforeAll, expect, inject, it } from "vitest";
 import {
@@ -27,7 +16,7 @@ import { useStarted } from "../harness/use-started.ts";
 const at = timestampFromMs(1_600_000_000_000);
 const MONEY = { amountCents: 500n, currency: "eur" };
 const URL = "https://example.com/hook";
-const KINDS = [WebhookEventKind.DONATION_CREATED, WebhookEventKind.DONATION_REFUNDED];
+const KINDS = [proto.WebhookEventKind.DONATION_CREATED, proto.WebhookEventKind.DONATION_REFUNDED];
 
 const proxy = useStarted(() => openDatabaseProxy(inject("databaseUrl")));
 // With one connection, every statement is prepared once.
@@ -41,10 +30,10 @@ beforeAll(async () => {
   ({ endpointId } = await createEndpoint(stack, accountId, URL, KINDS));
 });
 
-const donations = () => stack.client(DonationService);
-const endpoints = () => stack.client(EndpointService);
-const accounts = () => stack.client(AccountService);
-const deliveries = () => stack.client(DeliveryService);
+const donations = () => stack.client(proto.DonationService);
+const endpoints = () => stack.client(proto.EndpointService);
+const accounts = () => stack.client(proto.AccountService);
+const deliveries = () => stack.client(proto.DeliveryService);
 
 const nothing = async () => undefined;
 const account = () => createAccount(stack);
@@ -65,7 +54,7 @@ async function disputed() {
   return dispute;
 }
 async function followed() {
-  const key = { platform: Platform.LIVE_PLATFORM_1, externalId: unique("follow") };
+  const key = { platform: proto.Platform.LIVE_PLATFORM_1, externalId: unique("follow") };
   await createPlatformEvent(stack, accountId, key);
   return { accountId, ...key };
 }
@@ -73,7 +62,7 @@ async function followed() {
 async function failed() {
   await stack.database.query("UPDATE account SET bulk_retried_at = NULL, test_times = NULL");
   const { deliveryId } = await endpoints().sendTest({ accountId, endpointId });
-  const { FAILED } = DeliveryState;
+  const { FAILED } = proto.DeliveryState;
   await stack.database.query("UPDATE delivery SET state = ? WHERE id = ?", [FAILED, deliveryId]);
   await stack.database.query("DELETE FROM outbox_entry");
   return { accountId, deliveryId };
@@ -101,7 +90,7 @@ costs([2, 11], "openDispute", paid, (key) =>
   donations().openDispute({ ...key, disputeExternalId: "d" }),
 );
 costs([2, 11], "resolveDispute", disputed, (key) =>
-  donations().resolveDispute({ ...key, outcome: DisputeOutcome.WON }),
+  donations().resolveDispute({ ...key, outcome: proto.DisputeOutcome.WON }),
 );
 costs([2, 12], "deleteDonation", paid, (key) => donations().deleteDonation(key));
 costs([2, 13], "recordContribution", nothing, () =>
@@ -112,7 +101,7 @@ costs([2, 13], "recordContribution", nothing, () =>
 );
 costs([2, 7], "recordPlatformEvent", nothing, followed);
 costs([2, 7], "deletePlatformEvent", followed, (key) =>
-  stack.client(PlatformEventService).deletePlatformEvent(key),
+  stack.client(proto.PlatformEventService).deletePlatformEvent(key),
 );
 // An import costs one more round trip: it first checks that the account exists.
 costs([3, 8], "importDonations, 1,000 rows,", nothing, () =>
@@ -128,10 +117,10 @@ costs(
   (id) => accounts().verifyAccount({ accountId: id }),
 );
 costs([2, 7], "createApiKey", account, (id) =>
-  stack.client(ApiKeyService).createApiKey({ accountId: id, name: "key", validityDays: 30 }),
+  stack.client(proto.ApiKeyService).createApiKey({ accountId: id, name: "key", validityDays: 30 }),
 );
 costs([2, 6], "createEndpoint", account, (id) =>
-  createEndpoint(stack, id, URL, [WebhookEventKind.DONATION_CREATED]),
+  createEndpoint(stack, id, URL, [proto.WebhookEventKind.DONATION_CREATED]),
 );
 costs([2, 5], "updateEndpoint", nothing, () =>
   endpoints().updateEndpoint({ accountId, endpointId, url: URL }),

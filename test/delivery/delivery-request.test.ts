@@ -36,24 +36,22 @@ async function deliver(delivery: DeliveryAttempt) {
   return { ...request, port };
 }
 
-describe("§6.2 the delivery request", () => {
-  it("has the contract's headers and nothing of another scheme", async () => {
-    const delivery = deliveryOf({ attempt: 3, timestampSeconds: 1_700_000_000 });
-    const { port, requestLine, headers, body } = await deliver(delivery);
-    expect(requestLine).toBe("POST /hook?x=1 HTTP/1.1");
-    expect(headers).toEqual([
-      ["host", `receiver.test:${port}`],
-      ["connection", "keep-alive"],
-      ["Content-Type", "application/json"],
-      ["User-Agent", "Service-Webhooks/1"],
-      ["Service-Event-Id", EVENT_ID],
-      ["Service-Timestamp", "1700000000"],
-      ["Service-Attempt", "3"],
-      ["Service-Signature", SIGNATURE],
-      ["content-length", String(BODY.length)],
-    ]);
-    expect(body).toEqual(BODY);
-  });
+it("§6.2 the delivery request has the contract's headers and nothing of another scheme", async () => {
+  const delivery = deliveryOf({ attempt: 3, timestampSeconds: 1_700_000_000 });
+  const { port, requestLine, headers, body } = await deliver(delivery);
+  expect(requestLine).toBe("POST /hook?x=1 HTTP/1.1");
+  expect(headers).toEqual([
+    ["host", `receiver.test:${port}`],
+    ["connection", "keep-alive"],
+    ["Content-Type", "application/json"],
+    ["User-Agent", "Service-Webhooks/1"],
+    ["Service-Event-Id", EVENT_ID],
+    ["Service-Timestamp", "1700000000"],
+    ["Service-Attempt", "3"],
+    ["Service-Signature", SIGNATURE],
+    ["content-length", String(BODY.length)],
+  ]);
+  expect(body).toEqual(BODY);
 });
 
 describe("Standard Webhooks beside the contract's headers", () => {

@@ -12,7 +12,6 @@ export function secretBytes(secret: string): string {
   return Buffer.from(secret.replace("whsec_", ""), "base64").toString("latin1");
 }
 
-/** Returns the needles that a file contains. */
 export async function searchFile(file: string, needles: readonly string[]): Promise<Set<string>> {
   const text = await readFile(file, "latin1");
   return new Set(needles.filter((needle) => text.includes(needle)));

@@ -17,20 +17,16 @@ import { startTrustedReceiver } from "./harness-trusted-receiver.ts";
 
 type Variables = Readonly<Record<string, string>>;
 
-/** Options of a stack that delivers. */
 type DeliveryStackOptions = {
   /** Whether it delivers from the start, which is the default. Otherwise events wait for `startDelivering`. */
   readonly delivers?: boolean;
-  /** Further variables of the deliveries. */
   readonly env?: Variables;
-  /** Further variables of the core. */
   readonly core?: Variables;
 };
 
 /** The whole product with a real Temporal and a receiver over TLS on loopback. */
 export type DeliveryStack = Awaited<ReturnType<typeof startDeliveryStack>>;
 
-/** Starts the whole stack. */
 export async function startDeliveryStack(
   behaviour: Behaviour,
   { delivers = true, env = {}, core = {} }: DeliveryStackOptions = {},
@@ -61,7 +57,6 @@ export async function startDeliveryStack(
     /** Starts one more instance of the product. It always delivers. `further` are variables of its deliveries. */
     startDelivering: (further: Variables = {}) =>
       stack.startInstance({ deliveries: configOf(further) }),
-    /** Kills Temporal. */
     killTemporal: () => temporal.kill(),
     /** Starts Temporal again with the same state. */
     async restartTemporal() {
@@ -96,7 +91,6 @@ export async function startDeliveryStack(
     /** The requests about a donation. */
     requestsAbout: (recordId: string) =>
       receiver.requests.filter((request) => bodyOf(request).data.id === recordId),
-    /** The outbox entries of a delivery, or of all. */
     entriesOf: (deliveryId?: string) =>
       stack.database.query<{ task: number }>(
         `SELECT task FROM outbox_entry ${deliveryId ? "WHERE delivery_id = ?" : ""}`,
@@ -115,12 +109,10 @@ export async function startDeliveryStack(
 export const useDeliveryStack = (behaviour: Behaviour, options?: DeliveryStackOptions) =>
   useStarted(() => startDeliveryStack(behaviour, options));
 
-/** Returns a header of a received request. */
 export function headerOf({ headers }: ReceivedRequest, name: string): string {
   return headers.find(([other]) => other.toLowerCase() === name.toLowerCase())?.[1] ?? "";
 }
 
-/** The attempt numbers of received requests. */
 export const attemptNumbersOf = (requests: readonly ReceivedRequest[]) =>
   requests.map((request) => Number(headerOf(request, "Service-Attempt")));
 

@@ -21,10 +21,7 @@ export function waitsOf({ events }: temporal.api.history.v1.IHistory): number[] 
 /**
  * Checks the waits of a history. Each wait may be up to five seconds shorter, because it began before its timer. §6.4
  */
-export function expectWaits(
-  history: temporal.api.history.v1.IHistory,
-  seconds: readonly number[],
-): void {
+export function expectWaits(history: temporal.api.history.v1.IHistory, seconds: readonly number[]) {
   const waits = waitsOf(history);
   expect(waits).toHaveLength(seconds.length);
   for (const [place, wanted] of seconds.entries()) {

@@ -7,7 +7,6 @@ import { certify } from "../harness/certify.ts";
 /** A certificate and its key in PEM. */
 export type Certificate = { readonly cert: string; readonly key: string };
 
-/** The certificates that test receivers present. */
 type Certificates = {
   /** The test CA. Clients trust it as an extra CA. */
   readonly ca: string;

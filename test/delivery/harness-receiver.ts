@@ -22,10 +22,7 @@ export type Behaviour = (socket: Socket, request: ReceivedRequest) => void;
 export type Receiver = Awaited<ReturnType<typeof startReceiver>>;
 
 /** Where a receiver listens, and what it does with a new connection. */
-export type ReceiverOptions = {
-  readonly host?: string;
-  readonly greet?: (socket: Socket) => void;
-};
+export type ReceiverOptions = { readonly host?: string; readonly greet?: (socket: Socket) => void };
 
 /** Starts a receiver, over TLS if it has a certificate. */
 export async function startReceiver(

@@ -53,17 +53,13 @@ export async function startTimeSkippingStack(behaviour: Behaviour) {
   });
   const bundle = await bundleWorkflows();
   const dispatch = stack.client(DispatchService);
-  const sender = createSender({
-    extraCa: certificates.ca,
-    allowedLoopback: new Set([target]),
-  });
+  const sender = createSender({ extraCa: certificates.ca, allowedLoopback: new Set([target]) });
   const recorder = createRecorder(dispatch, QUIET, PROCESS_TIMING);
   const slots = createAttemptSlots({ ...RETRY_SLOTS, nowMs: () => performance.now() });
   return {
     ...{ stack, receiver, environment, dispatch },
     endpoints: stack.client(EndpointService),
     deliveries: stack.client(DeliveryService),
-    /** Creates an account with an endpoint at the receiver. */
     async createEndpoint() {
       const accountId = await createAccount(stack);
       return { accountId, ...(await createEndpoint(stack, accountId, `https://${target}/hook`)) };

@@ -7,11 +7,7 @@ import { answer } from "./harness-receiver-behaviours.ts";
 const settled = { timeout: 40_000, interval: 100 };
 const QUEUE = "versioned";
 const delivery = useDeliveryStack(answer(200), {
-  env: {
-    DELIVERY_WORKFLOWS: "all",
-    TEMPORAL_TASK_QUEUE: QUEUE,
-    TEMPORAL_WORKER_BUILD_ID: "1.0.0",
-  },
+  env: { DELIVERY_WORKFLOWS: "all", TEMPORAL_TASK_QUEUE: QUEUE, TEMPORAL_WORKER_BUILD_ID: "1.0.0" },
 });
 let connection: Connection;
 beforeAll(async () => {

@@ -43,7 +43,6 @@ from compose_spec import PyCompose
 PyCompose.from_yaml(yaml.safe_dump(yaml.safe_load(open(sys.argv[1])))).validate()
 `;
 
-/** Runs a program. Returns its exit status and output. */
 function run(command: string, args: readonly string[]) {
   const { status, stdout, stderr } = spawnSync(command, args, { cwd: ROOT, encoding: "utf8" });
   return { status, output: `${stdout}${stderr}` };

@@ -1,11 +1,4 @@
-import {
-  ActivityService,
-  DisputeOutcome,
-  DonationService,
-  Order,
-  Platform,
-  PlatformEventService,
-} from "@activity/proto";
+import * as proto from "@activity/proto";
 import { timestampNow } from "@bufbuild/protobuf/wkt";
 import { unique } from "../harness/builders.ts";
 import type { Clients } from "../harness/clients.ts";
@@ -19,9 +12,7 @@ export type ChangingFeed = {
   readonly accountId: string;
   /** All states so far. The first is empty. The last one is read from a core after its change was answered. */
   readonly states: FeedState[];
-  /** The number of changes that have begun. */
   begun(): number;
-  /** The number of changes that were answered. */
   answered(): number;
   /** Resolves when the state after the last change is known. */
   settled(): Promise<void>;
@@ -32,7 +23,7 @@ export type ChangingFeed = {
 const CENTS = 500;
 /** A feed with more records shrinks before it grows again. */
 const MAX_RECORDS = 60;
-const platform = Platform.LIVE_PLATFORM_1;
+const platform = proto.Platform.LIVE_PLATFORM_1;
 
 type ChangeName = "pay" | "refund" | "dispute" | "resolve" | "delete" | "follow" | "unfollow";
 type Paid = { readonly externalId: string; refunded: number; disputes: number; open: boolean };
@@ -51,9 +42,9 @@ export function createChangingFeed(accountId: string, call: Clients): ChangingFe
       const key = { accountId, externalId: unique("donation") };
       const texts = { donorName: `${accountId} "Zoë" \u2028 💜`, message: key.externalId };
       const money = { amountCents: BigInt(CENTS), currency: "eur", donatedAt: timestampNow() };
-      await call(DonationService).createDonation({ ...key, ...texts, ...money });
+      await call(proto.DonationService).createDonation({ ...key, ...texts, ...money });
       paid.push({ externalId: key.externalId, refunded: 0, disputes: 0, open: false });
-      return making(() => call(DonationService).payDonation(key));
+      return making(() => call(proto.DonationService).payDonation(key));
     },
     async refund() {
       const donation = pick(undisputed());
@@ -65,7 +56,7 @@ export function createChangingFeed(accountId: string, call: Clients): ChangingFe
       const refund = { refundExternalId: unique("refund"), amountCents: BigInt(cents) };
       const { externalId } = donation;
       return making(() =>
-        call(DonationService).refundDonation({ accountId, externalId, ...refund }),
+        call(proto.DonationService).refundDonation({ accountId, externalId, ...refund }),
       );
     },
     async dispute() {
@@ -74,21 +65,21 @@ export function createChangingFeed(accountId: string, call: Clients): ChangingFe
       donation.open = true;
       const key = { accountId, externalId: donation.externalId };
       const disputeExternalId = `${++donation.disputes}`;
-      return making(() => call(DonationService).openDispute({ ...key, disputeExternalId }));
+      return making(() => call(proto.DonationService).openDispute({ ...key, disputeExternalId }));
     },
     async resolve() {
       const donation = pick(paid.filter(({ open }) => open));
       if (donation === undefined) return changes.dispute();
       donation.open = false;
       const key = { accountId, externalId: donation.externalId };
-      const won = { disputeExternalId: `${donation.disputes}`, outcome: DisputeOutcome.WON };
-      return making(() => call(DonationService).resolveDispute({ ...key, ...won }));
+      const won = { disputeExternalId: `${donation.disputes}`, outcome: proto.DisputeOutcome.WON };
+      return making(() => call(proto.DonationService).resolveDispute({ ...key, ...won }));
     },
     async delete() {
       const donation = pick(undisputed());
       if (donation === undefined) return changes.unfollow();
       const [{ externalId } = donation] = paid.splice(paid.indexOf(donation), 1);
-      return making(() => call(DonationService).deleteDonation({ accountId, externalId }));
+      return making(() => call(proto.DonationService).deleteDonation({ accountId, externalId }));
     },
     async follow() {
       const externalId = unique("follow");
@@ -99,14 +90,16 @@ export function createChangingFeed(accountId: string, call: Clients): ChangingFe
         kind: { case: "follow", value: {} },
       } as const;
       const key = { accountId, externalId };
-      return making(() => call(PlatformEventService).recordPlatformEvent({ ...key, ...event }));
+      return making(() =>
+        call(proto.PlatformEventService).recordPlatformEvent({ ...key, ...event }),
+      );
     },
     async unfollow() {
       const externalId = pick(followed);
       if (externalId === undefined) return changes.follow();
       followed.splice(followed.indexOf(externalId), 1);
       const key = { accountId, platform, externalId };
-      return making(() => call(PlatformEventService).deletePlatformEvent(key));
+      return making(() => call(proto.PlatformEventService).deletePlatformEvent(key));
     },
   };
   const growing = [...Object.values(changes), changes.pay, changes.follow];
@@ -116,8 +109,8 @@ export function createChangingFeed(accountId: string, call: Clients): ChangingFe
     begun += 1;
     inFlight = change().then(async () => {
       answered += 1;
-      const all = { accountId, order: Order.ASC, limit: 100, asJson: true };
-      const { json } = await call(ActivityService).listActivities(all);
+      const all = { accountId, order: proto.Order.ASC, limit: 100, asJson: true };
+      const { json } = await call(proto.ActivityService).listActivities(all);
       states.push((JSON.parse(Buffer.from(json).toString()) as PageJson).data);
     });
     return inFlight;

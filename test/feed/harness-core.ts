@@ -3,7 +3,6 @@ import { Permission } from "@activity/server";
 import { isDeadlock } from "../../server/src/database/outage.ts";
 import type { TestStack } from "../harness/stack.ts";
 
-/** Connects a separate gateway to a core. */
 export async function connectToCore(stack: TestStack, corePort: number) {
   const credential = await stack.credential(Permission.ClientAddressForward);
   const coreUrl = `http://127.0.0.1:${corePort}`;

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { createPlatformEvent, createReader } from "../harness/builders.ts";
 import type { ActivityJson } from "../harness/json.ts";
 import { readAll, readPage } from "../harness/pages.ts";
@@ -13,36 +13,34 @@ const STORY_TIMEOUT_MS = WRITING_MS + 90_000;
 
 const stack = useTestStack();
 
-describe("§4.4 a poller that follows asc with one fixed since", () => {
-  it(
-    "sees every record once, none skipped, in order, while 50 writers commit with random delays",
-    async () => {
-      const { accountId, apiKey } = await createReader(stack);
-      // Each transaction lasts up to 20 ms longer after its record got its place in the feed.
-      await stack.database.queryShards(
-        "CREATE TRIGGER slow_writers AFTER INSERT ON activity FOR EACH ROW DO SLEEP(RAND() * 0.02)",
-      );
-      const written: string[] = [];
-      const endAt = performance.now() + WRITING_MS;
-      const write = async () => {
-        while (performance.now() < endAt) {
-          written.push(`evt_${await createPlatformEvent(stack, accountId)}`);
-        }
-      };
-      let writing = true;
-      const poller = follow(apiKey, () => writing);
-      await Promise.all(Array.from({ length: WRITERS }, write));
-      writing = false;
-      const seen = await poller;
+it(
+  "§4.4 a poller that follows asc with one fixed since sees every record once, none skipped, in order, while 50 writers commit with random delays",
+  async () => {
+    const { accountId, apiKey } = await createReader(stack);
+    // Each transaction lasts up to 20 ms longer after its record got its place in the feed.
+    await stack.database.queryShards(
+      "CREATE TRIGGER slow_writers AFTER INSERT ON activity FOR EACH ROW DO SLEEP(RAND() * 0.02)",
+    );
+    const written: string[] = [];
+    const endAt = performance.now() + WRITING_MS;
+    const write = async () => {
+      while (performance.now() < endAt) {
+        written.push(`evt_${await createPlatformEvent(stack, accountId)}`);
+      }
+    };
+    let writing = true;
+    const poller = follow(apiKey, () => writing);
+    await Promise.all(Array.from({ length: WRITERS }, write));
+    writing = false;
+    const seen = await poller;
 
-      expect(written.length).toBeGreaterThan(WRITERS);
-      expect(seen.map(({ id }) => id).toSorted()).toEqual(written.toSorted());
-      const order = seen.map(({ recorded_at, id }) => `${recorded_at} ${id.slice(4)}`);
-      expect(order).toEqual(order.toSorted());
-    },
-    STORY_TIMEOUT_MS,
-  );
-});
+    expect(written.length).toBeGreaterThan(WRITERS);
+    expect(seen.map(({ id }) => id).toSorted()).toEqual(written.toSorted());
+    const order = seen.map(({ recorded_at, id }) => `${recorded_at} ${id.slice(4)}`);
+    expect(order).toEqual(order.toSorted());
+  },
+  STORY_TIMEOUT_MS,
+);
 
 /** Polls without a pause, as in §4.4, until writing has ended and nothing is left. */
 async function follow(apiKey: string, isWriting: () => boolean) {
@@ -59,15 +57,13 @@ async function follow(apiKey: string, isWriting: () => boolean) {
   }
 }
 
-describe("§4.4 an export", () => {
-  it("with a fixed since and until holds each record once, with any page size, and ends", async () => {
-    const { accountId, apiKey } = await createReader(stack);
-    for (let index = 0; index < 25; index++) await createPlatformEvent(stack, accountId);
-    const query = `order=asc&since=${SINCE}&until=2100-01-01T00:00:00Z`;
-    for (const limits of [[1], [25], [24], [26], [100], [3, 10, 1]]) {
-      const all = await readAll(stack, apiKey, query, limits);
-      expect(all).toHaveLength(25);
-      expect(new Set(all.map(({ id }) => id)).size).toBe(25);
-    }
-  });
+it("§4.4 an export with a fixed since and until holds each record once, with any page size, and ends", async () => {
+  const { accountId, apiKey } = await createReader(stack);
+  for (let index = 0; index < 25; index++) await createPlatformEvent(stack, accountId);
+  const query = `order=asc&since=${SINCE}&until=2100-01-01T00:00:00Z`;
+  for (const limits of [[1], [25], [24], [26], [100], [3, 10, 1]]) {
+    const all = await readAll(stack, apiKey, query, limits);
+    expect(all).toHaveLength(25);
+    expect(new Set(all.map(({ id }) => id)).size).toBe(25);
+  }
 });

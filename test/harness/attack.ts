@@ -4,9 +4,7 @@ import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
 
-/** The parameters of an attack. */
 export type Attacker = {
-  /** Its source address. */
   readonly address: string;
   /** Counts what was sent and what was answered. The process prints the counts at its end. */
   count(what: string, times?: number): void;
@@ -50,7 +48,6 @@ export async function beside<Result>(
   return { result, flood, tookMs: performance.now() - beganMs };
 }
 
-/** Runs clients that each ask at a steady pace. Returns how often each answer came. */
 export async function askAtOwnPace(
   { clients, each, spreadMs }: { clients: number; each: number; spreadMs: number },
   ask: (client: number) => Promise<string>,

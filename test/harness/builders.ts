@@ -1,15 +1,5 @@
 import { randomBytes } from "node:crypto";
-import {
-  AccountService,
-  ApiKeyService,
-  DonationService,
-  EndpointService,
-  ImportService,
-  Platform,
-  PlatformEventService,
-  type RecordPlatformEventRequestSchema,
-  WebhookEventKind,
-} from "@activity/proto";
+import * as proto from "@activity/proto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { type Timestamp, timestampNow } from "@bufbuild/protobuf/wkt";
 import type { Clients } from "./clients.ts";
@@ -21,10 +11,10 @@ export type Built = { readonly client: Clients };
 type Keyed = Built & { readonly database?: Pick<TestDatabase, "query"> };
 
 export const ALL_KINDS = [
-  WebhookEventKind.DONATION_CREATED,
-  WebhookEventKind.DONATION_REFUNDED,
-  WebhookEventKind.DONATION_CHARGEBACK,
-  WebhookEventKind.SUBSCRIPTION_CREATED,
+  proto.WebhookEventKind.DONATION_CREATED,
+  proto.WebhookEventKind.DONATION_REFUNDED,
+  proto.WebhookEventKind.DONATION_CHARGEBACK,
+  proto.WebhookEventKind.SUBSCRIPTION_CREATED,
 ];
 
 /** Returns a name that is unique in the run. */
@@ -36,21 +26,19 @@ export async function createAccount(
   { verified = true, displayName = "Streamer ★" } = {},
 ): Promise<string> {
   const names = { externalId: unique("account"), username: unique("user"), displayName };
-  const { account } = await client(AccountService).putAccount(names);
+  const { account } = await client(proto.AccountService).putAccount(names);
   const accountId = account?.id ?? "";
-  if (verified) await client(AccountService).verifyAccount({ accountId });
+  if (verified) await client(proto.AccountService).verifyAccount({ accountId });
   return accountId;
 }
 
-/** Creates an API key of an account. Returns its id and text. */
 export async function createApiKey({ client, database }: Keyed, accountId: string) {
   await database?.query("UPDATE account SET api_key_created_at = NULL WHERE id = ?", [accountId]);
   const key = { accountId, name: "test", validityDays: 30 };
-  const { apiKey, secret } = await client(ApiKeyService).createApiKey(key);
+  const { apiKey, secret } = await client(proto.ApiKeyService).createApiKey(key);
   return { id: apiKey?.id ?? "", text: secret };
 }
 
-/** Creates a verified account with an API key. */
 export async function createReader(stack: Keyed) {
   const accountId = await createAccount(stack);
   const { id, text } = await createApiKey(stack, accountId);
@@ -62,10 +50,10 @@ export async function createEndpoint(
   { client }: Built,
   accountId: string,
   url = "https://example.com/hook",
-  kinds: readonly WebhookEventKind[] = ALL_KINDS,
+  kinds: readonly proto.WebhookEventKind[] = ALL_KINDS,
 ) {
   const created = { accountId, url, kinds: { kinds: [...kinds] } };
-  const { endpoint, secret } = await client(EndpointService).createEndpoint(created);
+  const { endpoint, secret } = await client(proto.EndpointService).createEndpoint(created);
   return { endpointId: endpoint?.id ?? "", secret };
 }
 
@@ -77,8 +65,8 @@ export async function createPaidDonation(
 ): Promise<{ recordId: string; externalId: string }> {
   const key = { accountId, externalId: unique("donation") };
   const money = { amountCents: 500n, currency: "eur", donatedAt: timestampNow() };
-  await client(DonationService).createDonation({ ...key, ...money, ...fields });
-  const { donation } = await client(DonationService).payDonation(key);
+  await client(proto.DonationService).createDonation({ ...key, ...money, ...fields });
+  const { donation } = await client(proto.DonationService).payDonation(key);
   return { recordId: donation?.recordId ?? "", externalId: key.externalId };
 }
 
@@ -86,10 +74,10 @@ export async function createPaidDonation(
 export async function createPlatformEvent(
   { client }: Built,
   accountId: string,
-  fields: Omit<MessageInitShape<typeof RecordPlatformEventRequestSchema>, "$typeName"> = {},
+  fields: Omit<MessageInitShape<typeof proto.RecordPlatformEventRequestSchema>, "$typeName"> = {},
 ): Promise<string> {
-  const { platformEvent } = await client(PlatformEventService).recordPlatformEvent({
-    ...{ accountId, platform: Platform.LIVE_PLATFORM_1, externalId: unique("event") },
+  const { platformEvent } = await client(proto.PlatformEventService).recordPlatformEvent({
+    ...{ accountId, platform: proto.Platform.LIVE_PLATFORM_1, externalId: unique("event") },
     kind: { case: "follow", value: {} },
     ...fields,
   });
@@ -111,7 +99,7 @@ export async function importDonations(
   { client }: Built,
   accountId: string,
   given: number | readonly ImportedRow[],
-  platform: Platform = Platform.CSV,
+  platform: proto.Platform = proto.Platform.CSV,
 ): Promise<number> {
   const money = { amountCents: 100n, currency: "eur", donatedAt: timestampNow() };
   const named: readonly ImportedRow[] =
@@ -124,7 +112,7 @@ export async function importDonations(
     yield { step: { case: "rows" as const, value: { rows } } };
   }
   let stored = 0;
-  for await (const answer of client(ImportService).importDonations(steps())) {
+  for await (const answer of client(proto.ImportService).importDonations(steps())) {
     stored = Number(answer.stored);
   }
   return stored;

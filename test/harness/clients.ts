@@ -5,7 +5,6 @@ import { createGrpcTransport } from "@connectrpc/connect-node";
 type Headers = Readonly<Record<string, string>>;
 type Options = Partial<Parameters<typeof createGrpcTransport>[0]>;
 
-/** Creates a client of a service of a core. */
 export type Clients = <Service extends DescService>(service: Service) => Client<Service>;
 
 /** A gRPC transport to a core. Every call sends these headers. A function is called for each call. */

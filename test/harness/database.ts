@@ -8,7 +8,6 @@ import type { Keyspace } from "../vitess/harness-keyspaces.ts";
 import { startVitess } from "../vitess/harness-vitess.ts";
 import { useStarted } from "./use-started.ts";
 
-/** A migrated database for one test. */
 export type TestDatabase = ReturnType<typeof openTestDatabase>;
 
 /** Where a test's tables are. */

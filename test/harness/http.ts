@@ -26,7 +26,6 @@ export type HttpAnswer = {
   readonly json: <T = never>() => T;
 };
 
-/** Sends one request to a port of this machine and reads its answer. */
 export function requestOf(port: number, path: string, request: HttpRequest): Promise<HttpAnswer> {
   const { method = "GET", apiKey, body, ca } = request;
   const headers = { ...request.headers, ...(apiKey && { authorization: `Bearer ${apiKey}` }) };

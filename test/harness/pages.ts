@@ -3,12 +3,7 @@ import { expectCommonHeaders } from "./expectations.ts";
 import type { ActivityJson, PageJson } from "./json.ts";
 import type { TestStack } from "./stack.ts";
 
-/** Reads a page of the feed. */
-export async function readPage(
-  { http }: Pick<TestStack, "http">,
-  apiKey: string,
-  query = "",
-): Promise<PageJson> {
+export async function readPage({ http }: Pick<TestStack, "http">, apiKey: string, query = "") {
   const answer = await http(`/api/v1/activity${query}`, { apiKey });
   expect(answer.status, answer.text).toBe(200);
   expectCommonHeaders(answer);

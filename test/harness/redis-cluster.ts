@@ -3,7 +3,6 @@ import { findFreePort, LOOPBACK } from "../../dev-stack/src/free-port.ts";
 import type { RunningRedis } from "../../dev-stack/src/redis.ts";
 import { sendToRedis, startTestRedis } from "./redis.ts";
 
-/** One server of a Redis Cluster. */
 export interface RedisClusterNode extends RunningRedis {
   port: number;
   /** The port for the other nodes. */

@@ -1,24 +1,5 @@
 import { randomBytes } from "node:crypto";
-import {
-  AccountService,
-  ApiKeyService,
-  type AttemptOutcome,
-  DeliveryService,
-  DispatchService,
-  DonationService,
-  EndpointService,
-  ImportDonationsRequestSchema,
-  type ImportDonationsResponse,
-  ImportDonationsResponseSchema,
-  type ImportRowSchema,
-  ImportService,
-  type MadeAttemptSchema,
-  NoticeService,
-  type Platform,
-  PlatformEventService,
-  SessionService,
-  WebhookEventKind,
-} from "@activity/proto";
+import * as proto from "@activity/proto";
 import { NO_METRICS } from "@activity/runtime/metrics";
 import { PROCESS_TIMING } from "@activity/runtime/timing";
 import { readConfig } from "@activity/server";
@@ -48,15 +29,10 @@ import { useStarted } from "./use-started.ts";
 const CONNECTIONS = 20;
 const WRITE_DEADLINE_MS = 30_000;
 
-/** A row of an import, with the fields of the request. */
-export type RowInit = MessageInitShape<typeof ImportRowSchema>;
+export type RowInit = MessageInitShape<typeof proto.ImportRowSchema>;
 
 /** A run, as the dispatch service identifies it. */
-export type Run = {
-  readonly accountNo: bigint;
-  readonly deliveryId: string;
-  readonly run: number;
-};
+export type Run = { readonly accountNo: bigint; readonly deliveryId: string; readonly run: number };
 
 /** The first run of a delivery. */
 export function firstRunOf(accountId: string, deliveryId: string): Run {
@@ -67,14 +43,14 @@ export function firstRunOf(accountId: string, deliveryId: string): Run {
 export const EVER = { since: timestampFromMs(0), until: timestampFromMs(4e12) };
 
 /** Fields that replace the defaults of `madeAttempt`. */
-type AttemptChanges = Omit<MessageInitShape<typeof MadeAttemptSchema>, "$typeName">;
+type AttemptChanges = Omit<MessageInitShape<typeof proto.MadeAttemptSchema>, "$typeName">;
 
 /** A made attempt, by default the only one of its run. */
 export function madeAttempt(
   run: Run | undefined,
-  outcome: AttemptOutcome,
+  outcome: proto.AttemptOutcome,
   changes: AttemptChanges = {},
-): MessageInitShape<typeof MadeAttemptSchema> {
+): MessageInitShape<typeof proto.MadeAttemptSchema> {
   const startedAt = timestampFromMs(1_600_000_000_000);
   const own = { attempt: 1, startedAt, duration: { nanos: 5_000_000 }, outcome };
   return { ...(run && { run }), ...own, ...changes };
@@ -106,23 +82,25 @@ export async function startServices(given?: TestDatabase) {
   const registered = createServices({ ...parts, metrics: NO_METRICS }, config, log);
   const transport = createLocalTransport(registered, []);
   const client: Clients = (service) => createClient(service, transport);
-  const [endpoints, dispatch] = [client(EndpointService), client(DispatchService)];
+  const [endpoints, dispatch] = [client(proto.EndpointService), client(proto.DispatchService)];
 
   async function* sendImport(
-    steps: Iterable<NonNullable<MessageInitShape<typeof ImportDonationsRequestSchema>["step"]>>,
-  ): AsyncGenerator<ImportDonationsResponse> {
+    steps: Iterable<
+      NonNullable<MessageInitShape<typeof proto.ImportDonationsRequestSchema>["step"]>
+    >,
+  ): AsyncGenerator<proto.ImportDonationsResponse> {
     async function* requests() {
-      for (const step of steps) yield create(ImportDonationsRequestSchema, { step });
+      for (const step of steps) yield create(proto.ImportDonationsRequestSchema, { step });
     }
     const context = createHandlerContext({
-      service: ImportService,
-      method: ImportService.method.importDonations,
+      service: proto.ImportService,
+      method: proto.ImportService.method.importDonations,
       protocolName: "local",
       requestMethod: "POST",
       url: "local:///",
     });
     for await (const response of importer.importDonations(requests(), context)) {
-      yield create(ImportDonationsResponseSchema, response);
+      yield create(proto.ImportDonationsResponseSchema, response);
     }
   }
 
@@ -130,21 +108,21 @@ export async function startServices(given?: TestDatabase) {
     ...{ database, pool, packets, store, secretKeys: config.secretKeys, log, writer },
     random: Math.random,
     ...{ client, endpoints, dispatch, outbox, feedChanges, sendImport },
-    accounts: client(AccountService),
-    apiKeys: client(ApiKeyService),
-    donations: client(DonationService),
-    platformEvents: client(PlatformEventService),
-    sessions: client(SessionService),
-    notices: client(NoticeService),
-    deliveries: client(DeliveryService),
+    accounts: client(proto.AccountService),
+    apiKeys: client(proto.ApiKeyService),
+    donations: client(proto.DonationService),
+    platformEvents: client(proto.PlatformEventService),
+    sessions: client(proto.SessionService),
+    notices: client(proto.NoticeService),
+    deliveries: client(proto.DeliveryService),
 
     /** Imports batches. Returns the last answer. */
     async importRows(
       accountId: string,
-      platform: Platform,
+      platform: proto.Platform,
       ...batches: RowInit[][]
-    ): Promise<ImportDonationsResponse | undefined> {
-      let last: ImportDonationsResponse | undefined;
+    ): Promise<proto.ImportDonationsResponse | undefined> {
+      let last: proto.ImportDonationsResponse | undefined;
       for await (const answer of sendImport([
         { case: "opening", value: { accountId, platform } },
         ...batches.map((rows) => ({ case: "rows" as const, value: { rows } })),
@@ -160,7 +138,7 @@ export async function startServices(given?: TestDatabase) {
     /** Creates an endpoint, by default for created donations. Returns its id. */
     async createEndpoint(
       accountId: string,
-      kinds: WebhookEventKind[] = [WebhookEventKind.DONATION_CREATED],
+      kinds: proto.WebhookEventKind[] = [proto.WebhookEventKind.DONATION_CREATED],
     ): Promise<string> {
       return (await createEndpoint({ client }, accountId, undefined, kinds)).endpointId;
     },
@@ -204,11 +182,7 @@ export async function startServices(given?: TestDatabase) {
       }),
 
     /** Records the outcome of an attempt, by default the first. Returns which attempts are busy. */
-    async record(
-      run: Run | undefined,
-      outcome: AttemptOutcome,
-      changes?: AttemptChanges,
-    ): Promise<number[]> {
+    async record(run: Run | undefined, outcome: proto.AttemptOutcome, changes?: AttemptChanges) {
       const attempts = [madeAttempt(run, outcome, changes)];
       return (await dispatch.recordAttempts({ attempts })).busy;
     },

@@ -26,7 +26,6 @@ type StackOptions = {
   deliveries?: DeliveryConfig;
 };
 
-/** Starts the product. */
 export async function startTestStack(options: StackOptions = {}) {
   const database = await createTestDatabase(options.serverUrl);
   const cursorKeys = randomBytes(32).toString("hex");
@@ -81,7 +80,6 @@ export async function startTestStack(options: StackOptions = {}) {
     ) => createClient(service, transportTo(baseUrl, headers, { sessionManager })),
     /** Creates a service credential for all accounts. Returns its text. */
     credential,
-    /** Creates a service credential for one account. */
     credentialOf: (accountId: string, ...permissions: Permission[]) =>
       createServiceCredential(database.url, unique("test"), permissions, accountId),
     /**

@@ -4,7 +4,6 @@ import { Rule } from "./harness-story.ts";
 /** A mistake in what processes send each other or store, and the rule that must find it. */
 export type HistoryBug = PlantedBug & { readonly rule: Rule };
 
-/** The bugs that the histories must find. */
 export const BUGS: readonly HistoryBug[] = [
   {
     name: "one write in fifty is acknowledged and rolled back",

@@ -11,7 +11,6 @@ import type { Operation } from "./harness-go.ts";
 
 /** An account with writers, readers and followers. */
 export type Account = { readonly accountId: string; readonly apiKey: string };
-/** The ports of the product's cores and gateways. */
 export type Ports = { readonly cores: readonly number[]; readonly gateways: readonly number[] };
 
 const CALL_MS = 4_000;
@@ -82,7 +81,6 @@ function remove(accountId: string, record: string): Call {
 /** Creates clients, which note every operation until `stop`. */
 export function createClients(ports: Ports, credential: string, random: () => number) {
   const history: Operation[] = [];
-  /** The wrong answers. */
   const wrong: string[] = [];
   let clients = 0;
   let addresses = 0;
@@ -106,12 +104,7 @@ export function createClients(ports: Ports, credential: string, random: () => nu
   }
 
   /** Sends a request from an address to any gateway. Returns `undefined` if no answer comes. */
-  async function ask(
-    path: string,
-    apiKey: string,
-    address: string,
-    wish?: string,
-  ): Promise<HttpAnswer | undefined> {
+  async function ask(path: string, apiKey: string, address: string, wish?: string) {
     const forwarded = { "x-forwarded-for": address };
     const headers = wish === undefined ? forwarded : { ...forwarded, prefer: wish };
     return Promise.race([

@@ -30,7 +30,6 @@ export type Operation = {
   readonly return?: number;
 };
 
-/** Builds the checker into a folder. */
 export async function buildChecker(folder: string): Promise<void> {
   const { status, lines } = await runCommand("go", ["-C", HERE, "build", "-o", `${folder}/`, "."]);
   if (status !== 0) throw new Error(`The histories need Go 1.26: ${lines.slice(-3).join("; ")}`);

@@ -122,7 +122,6 @@ function startReceiver(cwd: string, port: number, env: NodeJS.ProcessEnv) {
   }
   const first = start();
   return {
-    /** The output of all its lives. */
     output: () => runs.map((run) => run.output()).join(""),
     listening: () => untilListening(first.child, port),
     async stop() {

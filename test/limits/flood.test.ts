@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { type ServedProcess, serveProcess } from "../../bench/sides/served-process.ts";
 import { findFreePort } from "../../dev-stack/src/free-port.ts";
 import { askAtOwnPace, beside, inParallel } from "../harness/attack.ts";
@@ -60,21 +60,19 @@ const askAsClients = () =>
     ),
   );
 
-describe("ADR 0030: 200 clients within their limits, on two instances, lose nothing", () => {
-  it.each(Object.keys(ATTACKS).map((attack, index) => [attack, index] as const))(
-    "beside one address that floods by %s",
-    async (attack, index) => {
-      const { result, flood } = await beside(
-        [file("./harness-attacks.ts"), attack, `127.0.0.${index + 2}`, ...ports.map(String)],
-        AHEAD_MS,
-        askAsClients,
-      );
-      expect(result).toEqual({ 200: PACE.clients * PACE.each });
-      // The attack took place, and no more of it passed than the limit of its address.
-      expect(flood.opened).toBeGreaterThan(0);
-      expect((flood.requests ?? 0) + (flood.connections ?? 0)).toBeGreaterThan(300);
-      expect(flood["401"] ?? 0).toBeLessThanOrEqual(300);
-    },
-    120_000,
-  );
-});
+it.each(Object.keys(ATTACKS).map((attack, index) => [attack, index] as const))(
+  "ADR 0030: 200 clients within their limits, on two instances, lose nothing beside one address that floods by %s",
+  async (attack, index) => {
+    const { result, flood } = await beside(
+      [file("./harness-attacks.ts"), attack, `127.0.0.${index + 2}`, ...ports.map(String)],
+      AHEAD_MS,
+      askAsClients,
+    );
+    expect(result).toEqual({ 200: PACE.clients * PACE.each });
+    // The attack took place, and no more of it passed than the limit of its address.
+    expect(flood.opened).toBeGreaterThan(0);
+    expect((flood.requests ?? 0) + (flood.connections ?? 0)).toBeGreaterThan(300);
+    expect(flood["401"] ?? 0).toBeLessThanOrEqual(300);
+  },
+  120_000,
+);

@@ -53,7 +53,6 @@ async function createFoundReader() {
   return { apiKey, key, ...(await cluster.find(key)) };
 }
 
-/** For each master, an API key of an account whose window it has. */
 async function apiKeysByMaster(): Promise<Map<RedisClusterNode, string>> {
   const found = new Map<RedisClusterNode, string>();
   while (found.size < cluster.masters.length) {
@@ -79,42 +78,40 @@ async function expectUnavailable(...request: Sent) {
   }
 }
 
-describe("§8 the limits, counted in a Redis Cluster", () => {
-  it("admit exactly 120 requests of an account whether its window moves between nodes or stays", async () => {
-    const moves = await createFoundReader();
-    const { key, slot, master: from } = moves;
-    let stays: typeof moves;
-    do stays = await createFoundReader();
-    while (stays.master !== from || stays.slot === slot);
-    const apiKeys = [moves.apiKey, stays.apiKey];
-    const [to] = cluster.masters.filter((each) => each !== from) as [RedisClusterNode];
-    const [fromId, toId] = [await idOf(from), await idOf(to)];
-    const steps: Record<number, () => Promise<unknown>> = {
-      1: async () => {
-        await to.send("CLUSTER", "SETSLOT", slot, "IMPORTING", fromId);
-        await from.send("CLUSTER", "SETSLOT", slot, "MIGRATING", toId);
-      },
-      2: async () => {
-        const moved = await from.send("MIGRATE", "127.0.0.1", to.port, key, 0, 5000);
-        expect(moved).toBe("OK");
-      },
-      4: async () => {
-        for (const node of [to, from]) await node.send("CLUSTER", "SETSLOT", slot, "NODE", toId);
-      },
-    };
-    const statuses: number[][] = [[], []];
-    for (let round = 0; round < 10; round++) {
-      // Each account sends one request through each gateway in turn.
-      const requests = Array.from({ length: 40 }, (_, index) =>
-        send(index >> 1, "/api/v1/me", `192.0.${round}.${index}`, apiKeys[index % 2]),
-      );
-      const [answers] = await Promise.all([Promise.all(requests), steps[round]?.()]);
-      for (const [index, { status }] of answers.entries()) statuses[index % 2]?.push(status);
-    }
-    const exactly120 = [...Array(120).fill(200), ...Array(80).fill(429)];
-    expect(statuses).toEqual([exactly120, exactly120]);
-    expect(await to.send("EXISTS", key)).toBe(1);
-  });
+it("§8 the limits, counted in a Redis Cluster admit exactly 120 requests of an account whether its window moves between nodes or stays", async () => {
+  const moves = await createFoundReader();
+  const { key, slot, master: from } = moves;
+  let stays: typeof moves;
+  do stays = await createFoundReader();
+  while (stays.master !== from || stays.slot === slot);
+  const apiKeys = [moves.apiKey, stays.apiKey];
+  const [to] = cluster.masters.filter((each) => each !== from) as [RedisClusterNode];
+  const [fromId, toId] = [await idOf(from), await idOf(to)];
+  const steps: Record<number, () => Promise<unknown>> = {
+    1: async () => {
+      await to.send("CLUSTER", "SETSLOT", slot, "IMPORTING", fromId);
+      await from.send("CLUSTER", "SETSLOT", slot, "MIGRATING", toId);
+    },
+    2: async () => {
+      const moved = await from.send("MIGRATE", "127.0.0.1", to.port, key, 0, 5000);
+      expect(moved).toBe("OK");
+    },
+    4: async () => {
+      for (const node of [to, from]) await node.send("CLUSTER", "SETSLOT", slot, "NODE", toId);
+    },
+  };
+  const statuses: number[][] = [[], []];
+  for (let round = 0; round < 10; round++) {
+    // Each account sends one request through each gateway in turn.
+    const requests = Array.from({ length: 40 }, (_, index) =>
+      send(index >> 1, "/api/v1/me", `192.0.${round}.${index}`, apiKeys[index % 2]),
+    );
+    const [answers] = await Promise.all([Promise.all(requests), steps[round]?.()]);
+    for (const [index, { status }] of answers.entries()) statuses[index % 2]?.push(status);
+  }
+  const exactly120 = [...Array(120).fill(200), ...Array(80).fill(429)];
+  expect(statuses).toEqual([exactly120, exactly120]);
+  expect(await to.send("EXISTS", key)).toBe(1);
 });
 
 describe("REDIS_URL", () => {
@@ -148,38 +145,34 @@ describe("REDIS_URL", () => {
   });
 });
 
-describe("§7 without its shared limiter", () => {
-  it("a request is refused, and not counted later, while no node of the cluster answers", async () => {
-    const redis = connectWindowRedis(`redis-cluster://127.0.0.1:${await findFreePort()}`);
-    try {
-      const counted = countRequests(redis, [clientBucket("192.0.2.1")]);
-      await expect(counted).rejects.toThrow(LimiterUnavailableError);
-    } finally {
-      redis.disconnect();
-    }
-  });
+it("§7 without its shared limiter a request is refused, and not counted later, while no node of the cluster answers", async () => {
+  const redis = connectWindowRedis(`redis-cluster://127.0.0.1:${await findFreePort()}`);
+  try {
+    const counted = countRequests(redis, [clientBucket("192.0.2.1")]);
+    await expect(counted).rejects.toThrow(LimiterUnavailableError);
+  } finally {
+    redis.disconnect();
+  }
 });
 
-describe("§8 a count whose connection breaks", () => {
-  it("fails, and is not sent again", async () => {
-    const bucket = clientBucket("100.64.0.1");
-    const { master } = await cluster.find(windowKey(bucket));
-    const redis = connectWindowRedis(cluster.url);
-    const count = async () => (await countRequests(redis, [bucket]))[0]?.used ?? 0;
-    try {
-      const before = await vi.waitFor(count, HEALED);
-      await master.send("CLIENT", "PAUSE", 600_000, "WRITE");
-      const broken = expect(count()).rejects.toThrow(LimiterUnavailableError);
-      await expect.poll(() => master.send("INFO", "clients")).toContain("blocked_clients:1");
-      await master.send("CLIENT", "KILL", "TYPE", "NORMAL");
-      await broken;
-      await master.send("CLIENT", "UNPAUSE");
-      expect(await vi.waitFor(count, HEALED)).toBe(before + 1);
-    } finally {
-      await master.send("CLIENT", "UNPAUSE");
-      redis.disconnect();
-    }
-  });
+it("§8 a count whose connection breaks fails, and is not sent again", async () => {
+  const bucket = clientBucket("100.64.0.1");
+  const { master } = await cluster.find(windowKey(bucket));
+  const redis = connectWindowRedis(cluster.url);
+  const count = async () => (await countRequests(redis, [bucket]))[0]?.used ?? 0;
+  try {
+    const before = await vi.waitFor(count, HEALED);
+    await master.send("CLIENT", "PAUSE", 600_000, "WRITE");
+    const broken = expect(count()).rejects.toThrow(LimiterUnavailableError);
+    await expect.poll(() => master.send("INFO", "clients")).toContain("blocked_clients:1");
+    await master.send("CLIENT", "KILL", "TYPE", "NORMAL");
+    await broken;
+    await master.send("CLIENT", "UNPAUSE");
+    expect(await vi.waitFor(count, HEALED)).toBe(before + 1);
+  } finally {
+    await master.send("CLIENT", "UNPAUSE");
+    redis.disconnect();
+  }
 });
 
 describe("§7 without a shard of its limiter", () => {

@@ -62,29 +62,27 @@ describe("a restored database whose Temporal knows more. ADR 0045", () => {
   });
 });
 
-describe("the feed of a restored database", () => {
-  it("is one moment of the lost feed, and gets back what its writers repeat. §4.4", async () => {
-    const { readOn, cursor, written, donate } = restored;
-    const before = (await readOn()).data;
-    const names = before.map(({ actor }) => actor.name);
-    const load = names.filter((name) => name?.startsWith("load-"));
-    expect(load.length).toBeGreaterThan(0);
-    expect(load.length).toBeLessThan(written.length);
-    expect(names).not.toContain("lost");
-    // The old cursor comes after everything that was restored and before everything new.
-    expect(await readOn(cursor)).toEqual({ data: [], cursor });
+it("the feed of a restored database is one moment of the lost feed, and gets back what its writers repeat. §4.4", async () => {
+  const { readOn, cursor, written, donate } = restored;
+  const before = (await readOn()).data;
+  const names = before.map(({ actor }) => actor.name);
+  const load = names.filter((name) => name?.startsWith("load-"));
+  expect(load.length).toBeGreaterThan(0);
+  expect(load.length).toBeLessThan(written.length);
+  expect(names).not.toContain("lost");
+  // The old cursor comes after everything that was restored and before everything new.
+  expect(await readOn(cursor)).toEqual({ data: [], cursor });
 
-    const ids = new Map(before.map(({ id, actor }) => [actor.name, id]));
-    const everything = [...written, "ahead", "done", "flying", "again", "lost"];
-    const recordIds = await Promise.all(everything.map(donate));
-    for (const [place, recordId] of recordIds.entries()) {
-      const known = ids.get(everything[place] ?? "");
-      if (known !== undefined) expect(`don_${recordId}`).toBe(known);
-    }
-    const after = (await readOn()).data.map(({ actor }) => actor.name);
-    expect(after.toSorted()).toEqual(everything.toSorted());
-    const behind = (await readOn(cursor)).data.map(({ actor }) => actor.name);
-    expect(behind).toEqual(after.slice(names.length));
-    expect(behind).toContain("lost");
-  });
+  const ids = new Map(before.map(({ id, actor }) => [actor.name, id]));
+  const everything = [...written, "ahead", "done", "flying", "again", "lost"];
+  const recordIds = await Promise.all(everything.map(donate));
+  for (const [place, recordId] of recordIds.entries()) {
+    const known = ids.get(everything[place] ?? "");
+    if (known !== undefined) expect(`don_${recordId}`).toBe(known);
+  }
+  const after = (await readOn()).data.map(({ actor }) => actor.name);
+  expect(after.toSorted()).toEqual(everything.toSorted());
+  const behind = (await readOn(cursor)).data.map(({ actor }) => actor.name);
+  expect(behind).toEqual(after.slice(names.length));
+  expect(behind).toContain("lost");
 });

@@ -1,18 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import {
-  AccountService,
-  ApiKeyService,
-  DeliveryService,
-  DeliveryState,
-  DonationService,
-  EndpointService,
-  Platform,
-  PlatformEventService,
-  SessionScope,
-  SessionService,
-} from "@activity/proto";
+import * as proto from "@activity/proto";
 import { timestampFromMs, timestampNow } from "@bufbuild/protobuf/wkt";
 import { beforeAll, expect, it, vi } from "vitest";
 import { bytesOf, searchFile, secretBytes } from "../delivery/harness-byte-search.ts";
@@ -62,16 +51,16 @@ const donationOf = (name: string) => ({
 
 async function donate(name: string): Promise<{ accountId: string; externalId: string }> {
   const donation = { ...donationOf(name), ...MONEY, donatedAt: timestampNow() };
-  const donations = served.client(DonationService);
+  const donations = served.client(proto.DonationService);
   await donations.createDonation(donation);
   await donations.payDonation(donation);
   return { accountId, externalId: donation.externalId };
 }
 
 /** Waits until the account's deliveries have exactly these states, in numeric order. */
-async function untilStates(states: readonly DeliveryState[]): Promise<void> {
+async function untilStates(states: readonly proto.DeliveryState[]): Promise<void> {
   await vi.waitUntil(async () => {
-    const { deliveries } = await served.client(DeliveryService).listDeliveries({ accountId });
+    const { deliveries } = await served.client(proto.DeliveryService).listDeliveries({ accountId });
     const there = deliveries.map(({ state }) => state).toSorted((a, b) => a - b);
     return there.join() === states.join();
   }, SETTLE);
@@ -105,7 +94,7 @@ async function temporalFiles(): Promise<string[]> {
 beforeAll(async () => {
   backups = await createBackups(folder, database);
   await served.start(database.url);
-  const accounts = served.client(AccountService);
+  const accounts = served.client(proto.AccountService);
   const { account } = await accounts.putAccount({
     ...{ externalId: text("account id"), username: text("username", true) },
     displayName: text("display name"),
@@ -113,16 +102,16 @@ beforeAll(async () => {
   accountId = account?.id ?? "";
   await accounts.verifyAccount({ accountId });
   const named = { accountId, name: text("key name"), validityDays: 30 };
-  const key = await served.client(ApiKeyService).createApiKey(named);
+  const key = await served.client(proto.ApiKeyService).createApiKey(named);
   texts.set("API key", key.secret);
-  const scopes = [SessionScope.KEYS_WRITE];
-  const link = await served.client(SessionService).createSessionLink({ accountId, scopes });
+  const scopes = [proto.SessionScope.KEYS_WRITE];
+  const link = await served.client(proto.SessionService).createSessionLink({ accountId, scopes });
   texts.set("session code", link.url.split("#code=")[1] ?? "");
   const url = `https://127.0.0.1:${served.receiver.port}/${text("path", true)}`;
   const { endpointId, secret } = await createEndpoint(served, accountId, url);
   const signsFrom = timestampFromMs(Date.now() + 3_600_000);
   const rotated = { accountId, endpointId, signsFrom };
-  const next = await served.client(EndpointService).rotateSecret(rotated);
+  const next = await served.client(proto.EndpointService).rotateSecret(rotated);
   for (const [what, one] of [["secret", secret] as const, ["next secret", next.secret] as const]) {
     texts.set(what, one);
     texts.set(`${what} bytes`, secretBytes(one));
@@ -138,14 +127,14 @@ it("leaves no trace of a donation's text once it is deleted, delivered or retrie
   const retried = await donate("retried");
   const refundExternalId = text("refund id", true);
   const refund = { ...delivered, amountCents: 1n, refundExternalId };
-  await served.client(DonationService).refundDonation(refund);
-  const { RETRYING, DELIVERED, ERASED } = DeliveryState;
+  await served.client(proto.DonationService).refundDonation(refund);
+  const { RETRYING, DELIVERED, ERASED } = proto.DeliveryState;
   await untilStates([RETRYING, DELIVERED, DELIVERED, DELIVERED]);
   const said = ["delivered", "retried"].flatMap((one) => [`${one} donor`, `${one} message`]);
   expect(await foundInTables()).toEqual(expect.arrayContaining(said));
 
-  await served.client(DonationService).deleteDonation(delivered);
-  await served.client(DonationService).deleteDonation(retried);
+  await served.client(proto.DonationService).deleteDonation(delivered);
+  await served.client(proto.DonationService).deleteDonation(retried);
   await untilStates([DELIVERED, DELIVERED, DELIVERED, ERASED]);
   const left = await foundInTables();
   expect(left.filter((what) => said.includes(what))).toEqual([]);
@@ -156,28 +145,28 @@ it("leaves no trace of a donation's text once it is deleted, delivered or retrie
 });
 
 it("leaves no trace of an account's texts once it is deleted, in no table, log or history. §6.4", async () => {
-  await served.client(DonationService).recordContribution({
+  await served.client(proto.DonationService).recordContribution({
     ...{ ...donationOf("contribution"), ...MONEY, contributedAt: timestampNow() },
     subscriptionExternalId: text("subscription id", true),
   });
   const { donorName: actorName, ...event } = donationOf("platform event");
-  await served.client(PlatformEventService).recordPlatformEvent({
-    ...{ ...event, actorName, platform: Platform.LIVE_PLATFORM_1 },
+  await served.client(proto.PlatformEventService).recordPlatformEvent({
+    ...{ ...event, actorName, platform: proto.Platform.LIVE_PLATFORM_1 },
     kind: { case: "cheer", value: { amount: 1n } },
   });
   const imported = donationOf("imported");
   expect(await importDonations(served, accountId, [imported])).toBe(1);
   const disputed = await donate("retried donor of a dispute");
   const disputeExternalId = text("dispute id", true);
-  await served.client(DonationService).openDispute({ ...disputed, disputeExternalId });
+  await served.client(proto.DonationService).openDispute({ ...disputed, disputeExternalId });
   await donate("held");
   // A refused write is not logged either.
   const apiKey = texts.get("API key") ?? "";
   const refused = { ...donationOf("refused"), ...MONEY, currency: "usd" };
-  await expect(served.client(DonationService).createDonation(refused)).rejects.toThrow("eur");
+  await expect(served.client(proto.DonationService).createDonation(refused)).rejects.toThrow("eur");
   const username = texts.get("username") ?? "";
   const other = { externalId: "another", username, displayName: text("other name") };
-  await expect(served.client(AccountService).putAccount(other)).rejects.toThrow();
+  await expect(served.client(proto.AccountService).putAccount(other)).rejects.toThrow();
   expect((await served.http(`/api/v1/activity?key=${apiKey}`, apiKey)).status).toBe(400);
   expect((await served.http("/api/v1/activity", apiKey)).text).toContain(imported.donorName);
   await vi.waitUntil(() => held.length > 0, SETTLE);
@@ -185,10 +174,10 @@ it("leaves no trace of an account's texts once it is deleted, in no table, log o
   const erased = /^(delivered|retried) (donor|message)$|^refused |^other name$/;
   expect(await foundInTables()).toEqual(stored.filter((what) => !erased.test(what)).toSorted());
 
-  const state = DeliveryState.RETRYING;
-  const retrying = await served.client(DeliveryService).listDeliveries({ accountId, state });
+  const state = proto.DeliveryState.RETRYING;
+  const retrying = await served.client(proto.DeliveryService).listDeliveries({ accountId, state });
   const retriedId = retrying.deliveries[0]?.id ?? "";
-  await served.client(AccountService).deleteAccount({ accountId });
+  await served.client(proto.AccountService).deleteAccount({ accountId });
   for (const answerNow of held) answerNow();
   // Waits until the attempt is recorded. The record finds no delivery.
   await vi.waitUntil(async () => /attempts_in_flight 0$/m.test(await served.metrics()), SETTLE);

@@ -22,7 +22,6 @@ export async function healthAt(port: number, path: HealthPath) {
 /** A process of the product that can restart at the same ports. */
 export type ProcessInstance = Awaited<ReturnType<typeof createInstance>>;
 
-/** Creates an instance of a part and chooses its ports. */
 export async function createInstance(name: PartName, env: Variables) {
   const [port, healthPort] = [await findFreePort(), await findFreePort()];
   const portName = PORT_NAMES[name];
@@ -42,7 +41,6 @@ export async function createInstance(name: PartName, env: Variables) {
   return {
     ...{ port, healthPort, health },
     pid: () => last().child.pid,
-    /** The output of all its lives. */
     output,
     /** Resolves once the instance is ready. Rejects if it ends first. */
     async start() {

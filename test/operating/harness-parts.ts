@@ -20,7 +20,6 @@ export const PARTS = {
 export type PartName = keyof typeof PARTS;
 export type Variables = Readonly<Record<string, string>>;
 
-/** A running part. */
 export type Part = Awaited<ReturnType<typeof startPart>>;
 
 /** Starts a part of the version in `root` and waits until it works. Rejects with its output if it ends. */

@@ -1,11 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import {
-  DeliveryService,
-  DeliveryState,
-  DonationService,
-  SessionScope,
-  SessionService,
-} from "@activity/proto";
+import * as proto from "@activity/proto";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { vi } from "vitest";
@@ -61,10 +55,10 @@ export async function restoreUnderLoad(folder: string) {
   const { accountId, apiKey } = await createReader(served);
   const accountNo = accountNoOf(accountId) ?? 0;
   await createEndpoint(served, accountId, `https://127.0.0.1:${served.receiver.port}/hook`);
-  const scopes = [SessionScope.KEYS_WRITE];
-  await served.client(SessionService).createSessionLink({ accountId, scopes });
+  const scopes = [proto.SessionScope.KEYS_WRITE];
+  await served.client(proto.SessionService).createSessionLink({ accountId, scopes });
 
-  const deliveries = served.client(DeliveryService);
+  const deliveries = served.client(proto.DeliveryService);
   const story = {
     served,
     written,
@@ -81,7 +75,7 @@ export async function restoreUnderLoad(folder: string) {
     },
     /** Makes a paid donation. Repeats its calls until they succeed. Returns the record id. */
     async donate(externalId: string): Promise<string> {
-      const donations = served.client(DonationService);
+      const donations = served.client(proto.DonationService);
       const money = { amountCents: 500n, currency: "eur", donatedAt: DONATED_AT };
       const donation = { accountId, externalId, donorName: externalId, ...money };
       for (;;) {
@@ -126,7 +120,7 @@ export async function restoreUnderLoad(folder: string) {
       const { state } = await story.read(deliveryId);
       const waiting = "SELECT 1 FROM outbox_entry WHERE delivery_id = ?";
       const entries = await database.query(waiting, [deliveryId]);
-      return state === DeliveryState.RETRYING && entries.length === 0;
+      return state === proto.DeliveryState.RETRYING && entries.length === 0;
     }, SETTLE);
 
   /** Restarts a run in Temporal as if it had made these attempts, without the hours between them. */
@@ -167,7 +161,7 @@ export async function restoreUnderLoad(folder: string) {
   await untilRetried(lost);
   behaviours.set("done", answer(200));
   await bringTo(done, [BUSY]);
-  const isDelivered = async () => (await story.read(done)).state === DeliveryState.DELIVERED;
+  const isDelivered = async () => (await story.read(done)).state === proto.DeliveryState.DELIVERED;
   await vi.waitUntil(isDelivered, SETTLE);
   await vi.waitUntil(() => written.length > writtenAtDump, SETTLE);
   writes = false;
@@ -192,7 +186,6 @@ export async function restoreUnderLoad(folder: string) {
   await served.start(restoredUrl.href);
   return {
     ...story,
-    /** The ids of the deliveries. */
     ids: { ahead, done, flying, again, lost },
     /** The cursor after everything in the feed before the loss. */
     cursor,

@@ -28,7 +28,6 @@ export async function startServedStack(folder: string, behaviour: Behaviour) {
   };
   let credential = "";
   const runs: Run[] = [];
-  /** Ends the product with SIGTERM. */
   const stopProduct = async () => void (await runs.at(-1)?.end());
 
   return {
@@ -47,7 +46,6 @@ export async function startServedStack(folder: string, behaviour: Behaviour) {
     /** The whole log, on every database. */
     log: () => runs.map(({ output }) => output()).join(""),
     metrics: async () => (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text(),
-    /** Sends a request with an API key to the gateway. */
     http: (path: string, apiKey: string) => requestOf(gatewayPort, path, { apiKey }),
     /** Clients of the core with every permission. */
     client: clientsOf(`http://127.0.0.1:${corePort}`, () => credential),

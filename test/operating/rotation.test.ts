@@ -29,7 +29,6 @@ const STORIES = 1;
 const [OLD, NEW] = ["old", "new"] as const;
 type Age = typeof OLD | typeof NEW;
 type Secret = Readonly<Record<Age, string>>;
-/** The names of this machine. */
 const NAMES = "IP:127.0.0.1,DNS:localhost";
 
 /** The files that each process reads at its start. */
@@ -72,7 +71,6 @@ const trusted = useTrustedReceiver(secrets, answer(200));
 const start = useParts();
 let shared: Record<string, string>;
 
-/** Installs the certificate of an age and the trusted authorities. */
 function useCertificates(age: Age, ...trusted: Age[]): void {
   write("ca.pem", trusted.map((each) => read(`ca-${each}.pem`)).join("\n"));
   for (const form of ["pem", "key"]) write(`tls.${form}`, read(`tls-${age}.${form}`));

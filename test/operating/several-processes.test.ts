@@ -35,7 +35,6 @@ const ask = (apiKey: string) =>
     .then(({ status }) => status)
     .catch(() => 0);
 
-/** The number of requests that each process has answered. */
 async function answeredBy(): Promise<ReadonlyMap<string, number>> {
   const text = await (await fetch(`http://127.0.0.1:${metrics}/metrics`)).text();
   const name = "activity_gateway_request_duration_seconds_count";
@@ -43,7 +42,6 @@ async function answeredBy(): Promise<ReadonlyMap<string, number>> {
   return new Map([...text.matchAll(line)].map(([, place = "", count]) => [place, Number(count)]));
 }
 
-/** The ids of the child processes. */
 async function processes(): Promise<number[]> {
   const pid = run.child.pid ?? 0;
   const text = await readFile(`/proc/${pid}/task/${pid}/children`, "utf8");

@@ -1,10 +1,4 @@
-import {
-  ActivityService,
-  ApiKeyService,
-  DeliveryService,
-  DeliveryState,
-  WebhookEventKind,
-} from "@activity/proto";
+import * as proto from "@activity/proto";
 import { Permission } from "@activity/server";
 import type { DescService } from "@bufbuild/protobuf";
 import { createClient } from "@connectrpc/connect";
@@ -31,7 +25,6 @@ import { type ReceivedSpan, startSpanReceiver } from "./harness-spans.ts";
 const PAY = "activity.ingest.v1.DonationService/PayDonation";
 const LIST = "activity.read.v1.ActivityService/ListActivities";
 const RECORD = "activity.dispatch.v1.DispatchService/RecordAttempts";
-/** The trace of a caller's own work. */
 const CALLER = { traceId: "0af7651916cd43dd8448eb211c80319c", spanId: "b7ad6b7169203331" };
 /** The trace of a client that tries to decide what is sampled here. */
 const FOREIGN = "4bf92f3577b34da6a3ce929d0e0e4736";
@@ -68,9 +61,9 @@ async function donate(flags: "00" | "01"): Promise<void> {
   await createPaidDonation({ client: traced }, accountId, { donorName: DONOR, message: WORDS });
 }
 
-const untilOneIs = (state: DeliveryState) =>
+const untilOneIs = (state: proto.DeliveryState) =>
   vi.waitUntil(async () => {
-    const { deliveries } = await client(DeliveryService).listDeliveries({ accountId });
+    const { deliveries } = await client(proto.DeliveryService).listDeliveries({ accountId });
     return deliveries.find((each) => each.state === state);
   }, PATIENT);
 
@@ -94,13 +87,13 @@ beforeAll(async () => {
 
   accountId = await createAccount({ client }, { displayName: DONOR });
   const created = { accountId, name: DONOR, validityDays: 30 };
-  const key = await client(ApiKeyService).createApiKey(created);
+  const key = await client(proto.ApiKeyService).createApiKey(created);
   apiKey = key.secret;
   const url = `https://127.0.0.1:${receiver.port}/hook`;
-  const kinds = [WebhookEventKind.DONATION_CREATED];
+  const kinds = [proto.WebhookEventKind.DONATION_CREATED];
   const { endpointId, secret } = await createEndpoint({ client }, accountId, url, kinds);
   await donate("01");
-  const { id, eventId } = await untilOneIs(DeliveryState.RETRYING);
+  const { id, eventId } = await untilOneIs(proto.DeliveryState.RETRYING);
   receiver.behaviour = answer(200);
   // Skips the minute before the retry.
   await stack.database.query("UPDATE delivery SET next_attempt_at = next_attempt_at - 60000000");
@@ -108,7 +101,7 @@ beforeAll(async () => {
   await withoutTemporal.end();
   const TEMPORAL_ADDRESS = temporal.address;
   startProgram(PARTS.deliveries.program, { ...ofDeliveries, TEMPORAL_ADDRESS });
-  await untilOneIs(DeliveryState.DELIVERED);
+  await untilOneIs(proto.DeliveryState.DELIVERED);
   const credentials = [ofGateway.GATEWAY_CREDENTIAL, ofDeliveries.CORE_CREDENTIAL, everything];
   hidden = [
     ...[accountId, key.apiKey?.id ?? "", endpointId, id, eventId, DONOR, WORDS, "hidden"],
@@ -124,7 +117,6 @@ const below = (spans: readonly ReceivedSpan[], parent: ReceivedSpan | undefined)
   spans.filter(({ parentSpanId }) => parentSpanId === parent?.spanId);
 const namesOf = (spans: readonly ReceivedSpan[]) =>
   spans.map(({ service, name }) => `${service} ${name}`);
-/** The texts of the statements. */
 const textsOf = (spans: readonly ReceivedSpan[]) =>
   spans.map(({ attributes }) => attributes["db.query.text"]).join("\n");
 
@@ -180,7 +172,7 @@ describe("a donation that is paid in a sampled trace", () => {
 it("a client's request is its own trace, through gateway and core, even if the client names another trace", async () => {
   const traceparent = `00-${FOREIGN}-${CALLER.spanId}-01`;
   const authorization = `Bearer ${apiKey}`;
-  const direct = client(ActivityService, { authorization, traceparent });
+  const direct = client(proto.ActivityService, { authorization, traceparent });
   await direct.listActivities({ limit: 5 });
   const asked = { apiKey, headers: { traceparent } };
   const response = await requestOf(gateway.port, "/api/v1/activity?limit=7", asked);

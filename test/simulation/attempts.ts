@@ -1,11 +1,4 @@
-import {
-  AttemptOutcome,
-  type ClaimAttemptsResponse,
-  type LoadAttemptRequest,
-  type LoadAttemptResponse,
-  type ReadyAttempt,
-  type RunKey,
-} from "@activity/proto";
+import * as proto from "@activity/proto";
 import { LOST_RECORD_DETAIL } from "@activity/runtime/lost-record";
 import type { Message } from "@bufbuild/protobuf";
 import type { NewAttempt } from "../../server/src/dispatch/record-store.ts";
@@ -32,7 +25,6 @@ export type Load = AttemptKey & Source & { readonly endpointId: string };
 export type BegunAttempt = Load & {
   readonly process: Process;
   readonly beganMs: number;
-  /** When the receiver got the request. */
   postedMs?: number;
   /** The receiver's answer, if it got the request. */
   seen?: { readonly outcome: string; readonly status: number | undefined };
@@ -58,7 +50,7 @@ export function createAttempts(
   const unrecorded = new Set<BegunAttempt>();
 
   /** Appends a number to the payload, which identifies the attempt. */
-  function identify(ready?: ReadyAttempt, key?: RunKey, attempt = 1): Load {
+  function identify(ready?: proto.ReadyAttempt, key?: proto.RunKey, attempt = 1): Load {
     if (ready === undefined || key === undefined) throw new Error("an answer lacks its attempt");
     const { endpointId } = ready;
     const source = sources.get(ready.payload)?.get(endpointId);
@@ -86,12 +78,12 @@ export function createAttempts(
     /** Notes each attempt in an answer of the core, and returns them. */
     noteAnswer(method: string, request: Message, answer: Message): readonly Load[] {
       if (method === "claimAttempts") {
-        const { attempts } = answer as ClaimAttemptsResponse;
+        const { attempts } = answer as proto.ClaimAttemptsResponse;
         return attempts.map(({ run, ready }) => identify(ready, run));
       }
       if (method !== "loadAttempt") return [];
-      const { step } = answer as LoadAttemptResponse;
-      const { run, attempt } = request as LoadAttemptRequest;
+      const { step } = answer as proto.LoadAttemptResponse;
+      const { run, attempt } = request as proto.LoadAttemptRequest;
       return step.case === "ready" ? [identify(step.value, run, attempt)] : [];
     },
     begin({ body }: PostRequest, process: Process): BegunAttempt {
@@ -123,7 +115,9 @@ export function keyOf({ deliveryId, run, attempt }: Omit<AttemptKey, "accountNo"
   return `${deliveryId} ${run} ${attempt}`;
 }
 
-const OUTCOMES: ReadonlyMap<string, AttemptOutcome> = new Map(Object.entries(AttemptOutcome));
+const OUTCOMES: ReadonlyMap<string, proto.AttemptOutcome> = new Map(
+  Object.entries(proto.AttemptOutcome),
+);
 
 /** Whether a stored attempt is one of those that were made, with the answer of its receiver. */
 export function isAsMade(stored: NewAttempt, made: readonly BegunAttempt[]): boolean {

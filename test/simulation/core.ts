@@ -13,7 +13,6 @@ import { createMemoryStore } from "./memory-store.ts";
 import type { Random } from "./random.ts";
 import type { World } from "./world.ts";
 
-/** The keys that encrypt signing secrets. */
 export const SECRET_KEYS = [createSecretKey(Buffer.alloc(32, 7))] as const;
 const ORPHANS_EVERY_MS = 5_000;
 

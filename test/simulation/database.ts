@@ -70,7 +70,6 @@ export function createDatabase(world: World, faults: Faults, watcher: TableWatch
     },
     /** The steps of the clock so far. */
     steps,
-    /** Replaces the database by a restored backup. */
     restore(backup: () => void): void {
       replaced += 1;
       backup();

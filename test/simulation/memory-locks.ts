@@ -29,7 +29,6 @@ export function createLocks() {
   return {
     isHeld,
 
-    /** Locks the rows that are free, and returns them. */
     takeFree(rows: readonly string[], holder: Transaction): string[] {
       const free = rows.filter((row) => !holders.has(row));
       for (const row of free) holders.set(row, holder);

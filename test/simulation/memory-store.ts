@@ -1,4 +1,3 @@
-import type { AttemptContent } from "../../server/src/dispatch/claim-store.ts";
 import { DeliveryState } from "../../server/src/dispatch/delivery-state.ts";
 import type { DispatchStore } from "../../server/src/dispatch/dispatch-store.ts";
 import { LEASE_MICROS, Task } from "../../server/src/dispatch/outbox-store.ts";
@@ -20,10 +19,7 @@ export function createMemoryStore(tables: Tables, link: Link, session: Session):
   const isLeased = (entry: EntryRow) => tables.isLeased(entry.leasedUntil);
   const inMicros = (at: number | null) => Math.max(0, (at ?? 0) - nowMicros());
 
-  function contentOf(
-    delivery: DeliveryRow | undefined,
-    leasedUntil: number | null,
-  ): AttemptContent | undefined {
+  function contentOf(delivery: DeliveryRow | undefined, leasedUntil: number | null) {
     const endpoint = endpoints.get(delivery?.endpointId ?? "");
     const payload = delivery && events.get(delivery.eventId)?.payload;
     if (delivery === undefined || endpoint === undefined || !payload) return undefined;

@@ -72,7 +72,6 @@ export function createNetwork(world: World, random: Random, onInside: (url: stri
     isFrozen: (endpointId: string) => frozen.has(endpointId),
     /** From now on all other receivers answer. */
     heal: () => behaviours.clear(),
-    /** Creates the sender of a dispatcher. */
     createSender: (process: Process, attempts: Attempts): Sender => ({
       async attempt(request) {
         const one = attempts.begin(request, process);

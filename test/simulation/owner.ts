@@ -42,7 +42,6 @@ export type OwnerParts = {
 /** The owner of an account, and the services that write for it. Each write is a transaction with the real decisions. */
 export type Owner = ReturnType<typeof createOwner>;
 
-/** Creates the owner of an account. */
 export function createOwner({ accountNo, accountId }: Account, parts: OwnerParts) {
   const { packets, outbox, noteWritten } = parts;
   const writer: Writer = {

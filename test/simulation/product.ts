@@ -143,7 +143,6 @@ export function createProduct(scenario: Scenario) {
     ...{ startCore, startDispatcher },
     core: livingCore,
     violation: () => violation,
-    /** Returns the owner of an account, who writes through the core that lives now. */
     ownerOf({ accountNo }: Pick<Account, "accountNo">): Owner {
       const [living, account] = [livingCore(), accounts[accountNo - 1]];
       if (living === undefined || account === undefined) throw new Error("no core lives");

@@ -1,6 +1,5 @@
 export type Random = ReturnType<typeof createRandom>;
 
-/** Returns the stream of a name. */
 export type Streams = (name: string) => Random;
 
 /**

@@ -4,11 +4,7 @@ import type { Action, Scenario } from "./scenario.ts";
 /** What a kind of scenario adds or replaces. `dispatchers` is the least number. */
 export type Kind = Partial<Pick<Scenario, "actions" | "frozen" | "dispatchers" | "faultShare">>;
 
-type Size = {
-  readonly seed: number;
-  readonly accounts: readonly number[];
-  readonly span: number;
-};
+type Size = { readonly seed: number; readonly accounts: readonly number[]; readonly span: number };
 
 const SECOND_MS = 1_000;
 const CROWD = 80;
@@ -126,7 +122,6 @@ function drawRetries(random: Random, { accounts, span }: Size): Kind {
 const drawDirection = (random: Random) =>
   random.chance(0.5) ? ("cut there" as const) : ("cut back" as const);
 
-/** Draws an endpoint and its account, each by its number. */
 function drawEndpoint(random: Random, accounts: readonly number[]) {
   const owners = accounts.flatMap((count, account) => Array.from({ length: count }, () => account));
   const endpoint = random.below(owners.length);

@@ -5,7 +5,6 @@ import { THIS_VERSION, type Version } from "./version.ts";
 
 type Of<Kind extends string, Fields = unknown> = { readonly kind: Kind } & Readonly<Fields>;
 
-/** A write of an owner, or of a service for it. */
 export type OwnerWrite =
   | Of<"donate", { account: number; events: number }>
   | Of<"switch off" | "switch on" | "rotate" | "remove", { endpoint: number }>
@@ -39,12 +38,10 @@ export type Frozen = { readonly atMs: number } & (
 /** The input of a simulation. The same scenario always gives the same result. */
 export type Scenario = {
   readonly seed: number;
-  /** The number of endpoints of each account. */
   readonly accounts: readonly number[];
   readonly dispatchers: number;
   /** Each start of a dispatcher picks one of these versions. */
   readonly versions: readonly Version[];
-  /** The share of messages that have a fault. */
   readonly faultShare: number;
   /** The names of faults that do not happen. */
   readonly skipped: readonly string[];
@@ -64,10 +61,7 @@ const MAX_ACTIONS = 40;
 const BURST = 80;
 
 /** Draws the scenario of a seed. */
-export function drawScenario(
-  seed: number,
-  versions: readonly Version[] = [THIS_VERSION],
-): Scenario {
+export function drawScenario(seed: number, versions: readonly Version[] = [THIS_VERSION]) {
   const random = createStreams(seed)("scenario");
   const span = random.pick(SPANS_MS);
   const accounts = Array.from({ length: 1 + random.below(3) }, () => 1 + random.below(2));

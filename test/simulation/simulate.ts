@@ -51,7 +51,6 @@ export async function simulate(scenario: Scenario) {
   return {
     /** The first violation, if any rule was broken. */
     violation: product.violation() ?? endless,
-    /** The names of the faults that happened. */
     faults: product.faults.happened,
     steps,
     attempts: product.attempts.all.length,

@@ -2,11 +2,7 @@ import { registerHooks } from "node:module";
 import { pathToFileURL } from "node:url";
 import { createDispatcher } from "./dispatcher.ts";
 
-/** A version of the dispatchers. */
-export type Version = {
-  readonly name: string;
-  readonly createDispatcher: typeof createDispatcher;
-};
+export type Version = { readonly name: string; readonly createDispatcher: typeof createDispatcher };
 
 export const THIS_VERSION: Version = { name: "this version", createDispatcher };
 

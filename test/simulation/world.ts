@@ -36,7 +36,6 @@ export function createWorld() {
   let skipped = 0;
   /** The timers of no process. In both lists the next timer is the last. */
   const outside: Timer[] = [];
-  /** The timers of processes. */
   const inside: Timer[] = [];
 
   const nowMs = () => now / 1000;

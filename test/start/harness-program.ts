@@ -11,7 +11,6 @@ export type Run = ReturnType<typeof watch>;
 /** Six processes that start together on two cores need less. */
 const START = { timeout: 90_000, interval: 50 };
 
-/** Collects the output of a process. */
 export function watch(child: ChildProcess) {
   let output = "";
   for (const stream of [child.stdout, child.stderr]) {
@@ -27,7 +26,6 @@ export function watch(child: ChildProcess) {
     /** All output so far, of both streams. */
     output: () => output,
     hasEnded,
-    /** Resolves with the exit status. */
     ended,
     /** Resolves with the exit status once all output is read. */
     closed: statusAt("close"),

@@ -32,7 +32,6 @@ const runNpm = useRuns((env: NodeJS.ProcessEnv) => {
   return watch(spawn("npm", ["run", "--silent", "serve"], options));
 });
 
-/** The variables of a production process, with its own ports. */
 async function production() {
   const [core = 0, gateway = 0, health = 0, dashboard = 0] = await findFreePorts(4);
   const env = {

@@ -44,7 +44,6 @@ type Plan = {
   readonly Inputs?: readonly Plan[];
 };
 
-/** A statement and its plan in a vtgate. */
 export type PlannedStatement = SentStatement & { readonly plan: Plan };
 
 /** Makes the product send every kind of statement. Reads the plan of each from its vtgate. */

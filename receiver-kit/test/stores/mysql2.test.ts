@@ -12,10 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-describeStore("mysql2", {
-  open: () => OPEN_BY_CLIENT.mysql2(server.url),
-  url: () => server.url,
-});
+describeStore("mysql2", { open: () => OPEN_BY_CLIENT.mysql2(server.url), url: () => server.url });
 
 it("rejects work that hides a deadlock, because InnoDB then rolls the mark back", async () => {
   const pool = createPool(server.url);

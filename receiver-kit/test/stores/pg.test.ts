@@ -12,10 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-describeStore("pg", {
-  open: () => OPEN_BY_CLIENT.pg(server.url),
-  url: () => server.url,
-});
+describeStore("pg", { open: () => OPEN_BY_CLIENT.pg(server.url), url: () => server.url });
 
 it("rejects work that hides the failure of its statement, because PostgreSQL then rolls back", async () => {
   const pool = new pg.Pool({ connectionString: server.url });

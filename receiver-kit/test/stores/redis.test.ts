@@ -40,11 +40,5 @@ it("understands a client of node-redis that returns texts as Buffers", async () 
   await client.close();
 });
 
-describeStore("ioredis", {
-  open: () => OPEN_BY_CLIENT.ioredis(server.url),
-  url: () => server.url,
-});
-describeStore("redis", {
-  open: () => OPEN_BY_CLIENT.redis(server.url),
-  url: () => server.url,
-});
+describeStore("ioredis", { open: () => OPEN_BY_CLIENT.ioredis(server.url), url: () => server.url });
+describeStore("redis", { open: () => OPEN_BY_CLIENT.redis(server.url), url: () => server.url });

@@ -116,18 +116,16 @@ describe("renewing an API key", () => {
   });
 });
 
-describe("revoking an API key", () => {
-  it("keeps the first time when it is revoked again", async () => {
-    const { id: apiKeyId } = await createKey();
-    const { apiKey: once } = await services.apiKeys.revokeApiKey({ accountId, apiKeyId });
-    expect(once).toMatchObject({ active: false });
-    expect(once?.revokedAt).toBeDefined();
-    const { apiKey: twice } = await services.apiKeys.revokeApiKey({ accountId, apiKeyId });
-    expect(twice).toEqual(once);
-    const unknown = { accountId, apiKeyId: "0".repeat(15) };
-    await expect(services.apiKeys.revokeApiKey(unknown)).rejects.toMatchObject({
-      code: ErrorCode.ApiKeyNotFound,
-    });
+it("revoking an API key keeps the first time when it is revoked again", async () => {
+  const { id: apiKeyId } = await createKey();
+  const { apiKey: once } = await services.apiKeys.revokeApiKey({ accountId, apiKeyId });
+  expect(once).toMatchObject({ active: false });
+  expect(once?.revokedAt).toBeDefined();
+  const { apiKey: twice } = await services.apiKeys.revokeApiKey({ accountId, apiKeyId });
+  expect(twice).toEqual(once);
+  const unknown = { accountId, apiKeyId: "0".repeat(15) };
+  await expect(services.apiKeys.revokeApiKey(unknown)).rejects.toMatchObject({
+    code: ErrorCode.ApiKeyNotFound,
   });
 });
 

@@ -23,7 +23,6 @@ const pools: Pool[] = [];
 afterEach(() => void vi.useRealTimers());
 afterAll(() => Promise.all(pools.map((pool) => pool.end())));
 
-/** Creates a pool with one open connection. */
 async function openPool(): Promise<Pool> {
   const pool = createPool(proxy.url, 1);
   pools.push(pool);

@@ -27,11 +27,7 @@ const record = (
   run: Run,
   outcome: AttemptOutcome,
   { startedAt = LONG_AGO, retried = false }: { startedAt?: Timestamp; retried?: boolean } = {},
-) =>
-  services.record(run, outcome, {
-    startedAt,
-    ...(retried && { retryIn: { seconds: 60n } }),
-  });
+) => services.record(run, outcome, { startedAt, ...(retried && { retryIn: { seconds: 60n } }) });
 /** Sends a test. Records an attempt if `outcome` is given. */
 async function send(
   outcome?: AttemptOutcome,

@@ -62,9 +62,7 @@ describe("a manual retry", () => {
     expect(delivery).toMatchObject({ state: DeliveryState.PENDING, run: 1 });
     await services.record(run, AttemptOutcome.DELIVERED);
     await services.endpoints.switchOffEndpoint({ accountId, endpointId });
-    await expect(retry(run)).rejects.toMatchObject({
-      code: ErrorCode.DeliveryAlreadyDelivered,
-    });
+    await expect(retry(run)).rejects.toMatchObject({ code: ErrorCode.DeliveryAlreadyDelivered });
   });
 
   it("waits for a record of the delivery, and is refused if it succeeded", async () => {
@@ -205,7 +203,5 @@ it("does not find a delivery that is being removed for its age", async () => {
      WHERE d.id = ?`,
     [run.deliveryId],
   );
-  await expect(read(run)).rejects.toMatchObject({
-    code: ErrorCode.DeliveryNotFound,
-  });
+  await expect(read(run)).rejects.toMatchObject({ code: ErrorCode.DeliveryNotFound });
 });

@@ -1,8 +1,4 @@
-import {
-  ClaimAttemptsRequestSchema,
-  DeliveryState,
-  LoadAttemptRequestSchema,
-} from "@activity/proto";
+import * as proto from "@activity/proto";
 import { create } from "@bufbuild/protobuf";
 import type { HandlerContext } from "@connectrpc/connect";
 import { beforeEach, describe, expect, it } from "vitest";
@@ -46,7 +42,7 @@ describe("an entry that cannot be sent, §6.4, ADR 0028", () => {
     expect(await services.whileLocked(run, () => services.claim())).toEqual([deliveryId]);
     await services.database.query("UPDATE outbox_entry SET leased_until = NULL");
     await services.claim();
-    await expect.poll(() => stateOf(own, run)).toBe(DeliveryState.CANCELED);
+    await expect.poll(() => stateOf(own, run)).toBe(proto.DeliveryState.CANCELED);
   });
 
   it("is logged when it cannot be ended, and delays no claim", async () => {
@@ -95,9 +91,9 @@ describe("an entry that cannot be sent, §6.4, ADR 0028", () => {
   it("leaves the outbox when its run has ended, and does not change its delivery", async () => {
     const run = await sendTest();
     const failed = "UPDATE delivery SET state = ?, attempts = 1";
-    await services.database.query(failed, [DeliveryState.FAILED]);
+    await services.database.query(failed, [proto.DeliveryState.FAILED]);
     expect(await services.claim()).toEqual([]);
-    expect(await stateOf(own, run)).toBe(DeliveryState.FAILED);
+    expect(await stateOf(own, run)).toBe(proto.DeliveryState.FAILED);
     await expect.poll(() => isLeased(run)).toBeUndefined();
   });
 
@@ -108,12 +104,12 @@ describe("an entry that cannot be sent, §6.4, ADR 0028", () => {
     const service = createDispatchService({ ...services, log });
     const runs = await Promise.all(Array.from({ length: 3 }, () => sendTest()));
     const [run] = runs as [Run];
-    const load = create(LoadAttemptRequestSchema, { run, attempt: 1 });
+    const load = create(proto.LoadAttemptRequestSchema, { run, attempt: 1 });
     const { deliveryId } = await sendTest(await createReceiver());
     await services.database.query("UPDATE endpoint SET secret = 'of another key' WHERE id = ?", [
       own.endpointId,
     ]);
-    const claim = create(ClaimAttemptsRequestSchema, { limit: 8, endpointLimit: 8 });
+    const claim = create(proto.ClaimAttemptsRequestSchema, { limit: 8, endpointLimit: 8 });
     const context = { signal: new AbortController().signal } as HandlerContext;
     for (let times = 0; times < 2; times++) {
       const claimed = await service.claimAttempts(claim, context);
@@ -124,6 +120,6 @@ describe("an entry that cannot be sent, §6.4, ADR 0028", () => {
       await services.database.query("UPDATE outbox_entry SET leased_until = NULL");
     }
     expect(logged).toMatchObject([{ endpointId: own.endpointId }]);
-    expect(await stateOf(own, run)).toBe(DeliveryState.PENDING);
+    expect(await stateOf(own, run)).toBe(proto.DeliveryState.PENDING);
   });
 });

@@ -41,6 +41,20 @@ const addLeased = ({ accountId, endpointId }: Receiver, count: number) =>
   );
 const sendTest = ({ accountId, endpointId } = busy): Promise<Run> =>
   services.sendTest(accountId, endpointId);
+let [nowMs, stepMs] = [0, 0];
+/** Creates an outbox whose clock goes on by `stepMs` each time that it is read. */
+function createSteppingOutbox() {
+  const readMs = () => {
+    nowMs += stepMs;
+    return nowMs;
+  };
+  return createOutbox({ ...PROCESS_TIMING, nowMs: readMs });
+}
+/** Claims, and checks that the claim gets exactly these entries. */
+async function expectClaimed(claims: ReturnType<typeof createClaims>, ids: readonly string[]) {
+  const { entries } = await claims.attempts(8, ENDPOINT_LIMIT);
+  expect(entries.map(({ deliveryId }) => deliveryId)).toEqual(ids);
+}
 async function claimAll(limit?: number): Promise<string[]> {
   const claimed: string[] = [];
   for (;;) {
@@ -117,29 +131,18 @@ describe("a claim, §6.4, ADR 0028", () => {
 });
 
 describe("a claim that took longer than two seconds, ADR 0028", () => {
-  let nowMs = 0;
-  let stepMs: number;
   beforeEach(() => {
     stepMs = 2_001;
   });
-  const slowOutbox = () =>
-    createOutbox({
-      ...PROCESS_TIMING,
-      nowMs() {
-        nowMs += stepMs;
-        return nowMs;
-      },
-    });
 
   it("fails, and the next one gets its entries", async () => {
-    const [id] = await addPending(busy, 1);
-    const outbox = slowOutbox();
+    const ids = await addPending(busy, 1);
+    const outbox = createSteppingOutbox();
     const claims = createClaims({ ...services, outbox });
     await expect(claims.attempts(8, ENDPOINT_LIMIT)).rejects.toThrow(DatabaseTimeoutError);
     expect(outbox.unheard.size).toBe(1);
     stepMs = 0;
-    const { entries } = await claims.attempts(8, ENDPOINT_LIMIT);
-    expect(entries.map(({ deliveryId }) => deliveryId)).toEqual([id]);
+    await expectClaimed(claims, ids);
   });
 
   it("stops no other if its leases cannot be ended, because their shard is away. ADR 0048", async () => {
@@ -152,7 +155,7 @@ describe("a claim that took longer than two seconds, ADR 0028", () => {
       nowMs += 300;
       return Promise.reject(shardAway);
     };
-    const [store, outbox] = [{ ...services.store, releaseEntries }, slowOutbox()];
+    const [store, outbox] = [{ ...services.store, releaseEntries }, createSteppingOutbox()];
     const claims = createClaims({ ...services, store, outbox });
     await expect(claims.attempts(8, ENDPOINT_LIMIT)).rejects.toThrow(DatabaseTimeoutError);
     stepMs = 0;
@@ -161,9 +164,8 @@ describe("a claim that took longer than two seconds, ADR 0028", () => {
       deliveryId: "away",
     }));
     outbox.unheard.set("of many accounts", ofMany);
-    const [id] = await addPending(await createReceiver(), 1);
-    const { entries } = await claims.attempts(8, ENDPOINT_LIMIT);
-    expect(entries.map(({ deliveryId }) => deliveryId)).toEqual([id]);
+    const ids = await addPending(await createReceiver(), 1);
+    await expectClaimed(claims, ids);
     // After a second, the search no longer waits for them.
     expect(refused).toBeLessThanOrEqual(5);
   });
@@ -184,13 +186,11 @@ it("a claim leases the entries of other shards while one refuses, ADR 0048", asy
   const claims = createClaims({ ...services, store });
   await addPending(busy, 1);
   await expect(claims.attempts(8, ENDPOINT_LIMIT)).rejects.toThrow("full");
-  const [id] = await addPending(other, 1);
-  const { entries } = await claims.attempts(8, ENDPOINT_LIMIT);
-  expect(entries.map(({ deliveryId }) => deliveryId)).toEqual([id]);
+  const ids = await addPending(other, 1);
+  await expectClaimed(claims, ids);
 });
 
 describe("a claim past endpoints at their limit, ADR 0028", () => {
-  let [nowMs, stepMs] = [0, 0];
   let looked: string[];
   beforeEach(() => {
     stepMs = 0;
@@ -205,12 +205,7 @@ describe("a claim past endpoints at their limit, ADR 0028", () => {
         return services.store.listClaimable(task, position, ...rest);
       },
     };
-    const clock = () => {
-      nowMs += stepMs;
-      return nowMs;
-    };
-    const outbox = createOutbox({ ...PROCESS_TIMING, nowMs: clock });
-    const claims = createClaims({ ...services, store, outbox });
+    const claims = createClaims({ ...services, store, outbox: createSteppingOutbox() });
     return async () => {
       looked = [];
       const { entries, ...rest } = await claims.attempts(64, 1);

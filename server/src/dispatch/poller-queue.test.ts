@@ -24,6 +24,11 @@ const notify = () => {
   return settle();
 };
 
+const notifyCapacity = (...ended: string[]) => {
+  queue.notifyCapacity(new Set(ended));
+  return settle();
+};
+
 /** Creates a poller whose looks find nothing by default. */
 function createPoller(poller = BUSY) {
   const look = vi.fn(async () => NOTHING);
@@ -31,15 +36,18 @@ function createPoller(poller = BUSY) {
   const got: string[][] = [];
   const start = () =>
     queue.claim(look, poller, caller.signal).then((entries) => got.push([...entries]));
-  return { look, got, start, leave: () => caller.abort() };
+  const begin = () => {
+    void start();
+    return settle();
+  };
+  return { look, got, start, begin, leave: () => caller.abort() };
 }
 
 /** Starts pollers that wait. The first has waited longest, and has looked once and found nothing. */
 async function startPollers(...kinds: (typeof BUSY)[]) {
   const pollers = kinds.map(createPoller);
   for (const poller of pollers) {
-    void poller.start();
-    await settle();
+    await poller.begin();
   }
   const looks = () => pollers.map(({ look }) => look.mock.calls.length);
   const got = () => pollers.map((poller) => poller.got);
@@ -75,8 +83,7 @@ describe("a notification", () => {
         return NOTHING;
       })
       .mockResolvedValue(found("a"));
-    void poller.start();
-    await settle();
+    await poller.begin();
     expect(poller.got).toEqual([["a"]]);
     expect(poller.look).toHaveBeenCalledTimes(2);
   });
@@ -89,8 +96,7 @@ describe("a notification", () => {
         return { ...NOTHING, throttled: new Set(["full"]) };
       })
       .mockResolvedValue(found("a"));
-    void poller.start();
-    await settle();
+    await poller.begin();
     expect(poller.got).toEqual([["a"]]);
   });
 
@@ -101,14 +107,12 @@ describe("a notification", () => {
     newer.look.mockResolvedValueOnce({ ...NOTHING, throttled: new Set(["full"]) });
     void older.start();
     queue.notify();
-    void newer.start();
-    await settle();
+    await newer.begin();
     slow.resolve(NOTHING);
     await settle();
     expect(older.got).toEqual([]);
     newer.leave();
-    queue.notifyCapacity(new Set(["full"]));
-    await settle();
+    await notifyCapacity("full");
     expect(older.got).toEqual([["a"]]);
   });
 
@@ -118,11 +122,9 @@ describe("a notification", () => {
       queue.notify();
       return found("a");
     });
-    void first.start();
-    await settle();
+    await first.begin();
     const next = createPoller();
-    void next.start();
-    await settle();
+    await next.begin();
     expect(first.got).toEqual([["a"]]);
     expect(next.look).toHaveBeenCalledTimes(1);
   });
@@ -145,8 +147,7 @@ describe("while nothing was committed", () => {
     failing.look.mockRejectedValue(new Error("out of reach"));
     await expect(failing.start()).rejects.toThrow("out of reach");
     const next = createPoller();
-    void next.start();
-    await settle();
+    await next.begin();
     expect(next.look).toHaveBeenCalledTimes(1);
   });
 });
@@ -155,20 +156,16 @@ describe("the end of an attempt", () => {
   it("wakes a poller when the last look left entries of its endpoint", async () => {
     const poller = createPoller();
     poller.look.mockResolvedValueOnce({ ...NOTHING, throttled: new Set(["e"]) });
-    void poller.start();
-    await settle();
-    queue.notifyCapacity(new Set(["other"]));
-    await settle();
+    await poller.begin();
+    await notifyCapacity("other");
     expect(poller.look).toHaveBeenCalledTimes(1);
-    queue.notifyCapacity(new Set(["other", "e"]));
-    await settle();
+    await notifyCapacity("other", "e");
     expect(poller.look).toHaveBeenCalledTimes(2);
   });
 
   it("wakes no poller when the last look left no entries", async () => {
     const { looks } = await startPollers(BUSY);
-    queue.notifyCapacity(new Set(["e"]));
-    await settle();
+    await notifyCapacity("e");
     expect(looks()).toEqual([1]);
   });
 });
@@ -288,11 +285,9 @@ describe("a writer waits for the pollers to catch up, ADR 0031", () => {
     const isOver = await startWaiting();
     pollers[0]?.look.mockResolvedValueOnce(found("b"));
     queue.notify();
-    void pollers[0]?.start();
-    await settle();
+    await pollers[0]?.begin();
     expect(isOver()).toBe(false);
-    void pollers[0]?.start();
-    await settle();
+    await pollers[0]?.begin();
     expect(isOver()).toBe(true);
   });
 

@@ -154,29 +154,27 @@ it("ADR 0048: attempts of a shard that is away are busy, and the others are reco
   expect(await Promise.all(runs.map(stateOf))).toEqual([END, PENDING, END, END]);
 });
 
-describe("the outbox entry of an attempt, §6.4, ADR 0028", () => {
-  it.each([
-    ["delivered", { outcome: DELIVERED }],
-    ["that must be retried", { outcome: TIMEOUT, retryInMicros: A_MINUTE }],
-  ])(
-    "becomes one to begin its workflow when a first attempt, %s, is recorded after the second",
-    async (_, end) => {
-      const run = await sendTest();
-      const past = { outcome: TIMEOUT, endedAt: 1 };
-      await record(
-        made(run, { attempt: 2, outcome: TIMEOUT, retryInMicros: A_MINUTE, before: [past] }),
-      );
-      expect(await services.claim()).toEqual([run.deliveryId]);
-      expect(await record(made(run, end))).toEqual({
-        busy: [],
-        endpointIds: new Set([endpointId]),
-        hasRetries: true,
-      });
-      expect(await entryOf(run)).toEqual({ run: 1, task: 2, isAvailable: 1 });
-      expect(await stateOf(run)).toBe(DeliveryState.RETRYING);
-    },
-  );
-});
+it.each([
+  ["delivered", { outcome: DELIVERED }],
+  ["that must be retried", { outcome: TIMEOUT, retryInMicros: A_MINUTE }],
+])(
+  "the outbox entry of an attempt, §6.4, ADR 0028 becomes one to begin its workflow when a first attempt, %s, is recorded after the second",
+  async (_, end) => {
+    const run = await sendTest();
+    const past = { outcome: TIMEOUT, endedAt: 1 };
+    await record(
+      made(run, { attempt: 2, outcome: TIMEOUT, retryInMicros: A_MINUTE, before: [past] }),
+    );
+    expect(await services.claim()).toEqual([run.deliveryId]);
+    expect(await record(made(run, end))).toEqual({
+      busy: [],
+      endpointIds: new Set([endpointId]),
+      hasRetries: true,
+    });
+    expect(await entryOf(run)).toEqual({ run: 1, task: 2, isAvailable: 1 });
+    expect(await stateOf(run)).toBe(DeliveryState.RETRYING);
+  },
+);
 
 it("ADR 0028: no other dispatcher makes an attempt again while its delivery is locked", async () => {
   const run = await sendTest();
@@ -197,15 +195,13 @@ it("ADR 0028: no other dispatcher makes an attempt again while its delivery is l
   expect(await entryOf(run)).toBeUndefined();
 });
 
-describe("a late record, §6.4", () => {
-  it("stores no text of the answer when the donation was deleted meanwhile", async () => {
-    const run = await sendTest();
-    const erased = "UPDATE delivery SET state = ? WHERE id = ?";
-    await services.database.query(erased, [DeliveryState.ERASED, run.deliveryId]);
-    await record(made(run));
-    const { delivery, attempts } = await read(run);
-    expect(delivery).toMatchObject({ state: DeliveryState.ERASED });
-    const noTexts = { responseHeaders: "", responseBody: Buffer.alloc(0) };
-    expect(attempts).toMatchObject([{ outcome: DELIVERED, ...noTexts }]);
-  });
+it("a late record, §6.4 stores no text of the answer when the donation was deleted meanwhile", async () => {
+  const run = await sendTest();
+  const erased = "UPDATE delivery SET state = ? WHERE id = ?";
+  await services.database.query(erased, [DeliveryState.ERASED, run.deliveryId]);
+  await record(made(run));
+  const { delivery, attempts } = await read(run);
+  expect(delivery).toMatchObject({ state: DeliveryState.ERASED });
+  const noTexts = { responseHeaders: "", responseBody: Buffer.alloc(0) };
+  expect(attempts).toMatchObject([{ outcome: DELIVERED, ...noTexts }]);
 });

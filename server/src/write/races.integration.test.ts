@@ -135,11 +135,7 @@ it("never refunds more than the amount when refunds race", async () => {
   const key = await paidDonation();
   const refunds = await Promise.allSettled(
     Array.from({ length: 10 }, (_, turn) =>
-      services.donations.refundDonation({
-        ...key,
-        refundExternalId: `${turn}`,
-        amountCents: 100n,
-      }),
+      services.donations.refundDonation({ ...key, refundExternalId: `${turn}`, amountCents: 100n }),
     ),
   );
   expect(refunds.filter((refund) => refund.status === "fulfilled")).toHaveLength(5);

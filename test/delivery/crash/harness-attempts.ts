@@ -8,17 +8,14 @@ export function nameOf(request: ReceivedRequest): string {
   return `${eventIdOf(request)} ${headerOf(request, "Service-Attempt")}`;
 }
 
-/** Returns the event id of a request. */
 export function eventIdOf(request: ReceivedRequest): string {
   return headerOf(request, "Service-Event-Id");
 }
 
-/** Lists the requests to a party's endpoints. */
 export function requestsOf({ receiver }: CrashStack, { path }: Party): ReceivedRequest[] {
   return receiver.requests.filter(({ requestLine }) => requestLine.includes(path));
 }
 
-/** Lists the names of the recorded attempts of all accounts. */
 export async function listRecorded(stack: CrashStack): Promise<Set<string>> {
   const rows = await stack.query<{ event_id: string; attempt: number }>(
     `SELECT d.event_id, a.attempt FROM delivery_attempt a

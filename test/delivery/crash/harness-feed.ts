@@ -9,11 +9,7 @@ const LIMIT = 100;
 const POLL_MS = 20;
 
 /** Follows a feed as pollers must, until writing has ended and nothing is left. §4.4 */
-export async function followFeed(
-  stack: CrashStack,
-  accountId: string,
-  isWriting: () => boolean,
-): Promise<Activity[]> {
+export async function followFeed(stack: CrashStack, accountId: string, isWriting: () => boolean) {
   const activities = stack.client(ActivityService);
   const seen: Activity[] = [];
   let cursor: string | undefined;
@@ -37,7 +33,6 @@ export function readFeed(stack: CrashStack, accountId: string): Promise<Activity
 
 type ComparedRecord = Pick<Activity, "id" | "recordedAt" | "refundedAmountCents">;
 
-/** Formats what tests compare of a record: its id, its recorded_at and its refunded amount. */
 export function lineOf({ id, recordedAt, refundedAmountCents }: ComparedRecord): string {
   return `${id} ${microsOf(recordedAt)} ${refundedAmountCents}`;
 }

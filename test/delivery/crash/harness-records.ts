@@ -12,7 +12,6 @@ import type { CrashStack } from "./harness-stack.ts";
 
 /** A record as its writer knows it from the answers. */
 export type WrittenRecord = {
-  /** Its line in the feed. */
   readonly line: string;
   /** Its webhook events. */
   readonly told: readonly string[];
@@ -24,7 +23,6 @@ export type Shown = Donation | PlatformEvent;
 /** Makes a call until it is answered. */
 type Ask = <Answer extends Shown>(call: () => Promise<Answer>) => Promise<Answer>;
 
-/** Writes one new record of an account. */
 type WriteRecord = (accountId: string) => Promise<WrittenRecord>;
 
 /** Texts of every record. Tests search for them in histories and logs. */

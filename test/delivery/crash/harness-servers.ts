@@ -21,11 +21,7 @@ export type ServerVictim = Victim & {
   address(): string;
 };
 
-type Running = {
-  readonly address: string;
-  readonly ended: Promise<void>;
-  kill(): Promise<void>;
-};
+type Running = { readonly address: string; readonly ended: Promise<void>; kill(): Promise<void> };
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 

@@ -102,7 +102,6 @@ export async function startCrashStack({
     target,
     /** A credential with every permission. */
     credential,
-    /** The folder of all state and logs. */
     folder,
     /** Creates a process with a dispatcher and a worker. It logs to `<name>.log` and ends with the stack. */
     dispatcher(name: string, env: Readonly<Record<string, string>> = {}) {
@@ -112,7 +111,6 @@ export async function startCrashStack({
       dispatchers.push(victim);
       return victim;
     },
-    /** A client of the core. */
     client: <Service extends DescService>(
       service: Service,
       headers: Record<string, string> = { authorization: `Bearer ${credential}` },

@@ -22,7 +22,6 @@ export async function countInFlight(stack: CrashStack, party: Party): Promise<nu
   return Pending + Retrying;
 }
 
-/** Lists a party's deliveries, with their events and the numbers of their recorded attempts. */
 export function listDeliveries(stack: CrashStack, { accountIds }: Party) {
   return stack.query<{ id: string; event_id: string; attempts: number }>(
     `SELECT id, event_id, attempts FROM delivery WHERE ${OF_PARTY}`,

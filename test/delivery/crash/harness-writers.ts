@@ -88,11 +88,9 @@ export function startWriting(
 
   const all = Promise.all(accountsOf.map(write));
   return {
-    /** The number of answered calls. */
     answered: () => answered,
     /** The number of calls without an answer yet. */
     inFlight: () => inFlight,
-    /** Whether all writers have ended. */
     isOver: () => isOver,
     /** Lets each writer finish its current record. */
     stop() {

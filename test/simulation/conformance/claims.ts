@@ -115,34 +115,32 @@ export function exerciseClaims(subject: () => Subject): void {
     });
   });
 
-  describe("the content of an attempt", () => {
-    it("has the endpoint's current settings, and is undefined while nothing may be sent", async () => {
-      const receiver = await createReceiver(subject());
-      const { owner, endpointId, store } = receiver;
-      const runs = await receiver.donate();
-      await store.leaseEntries(Task.Attempt, runs, "a claim of it 0");
-      const contents = async () => [
-        (await store.loadLeasedAttempts(runs, "a claim of it 0"))[0]?.content,
-        await receiver.content(runs[0]),
-      ];
-      const [before] = await contents();
-      expect(before).toMatchObject({ endpointId, standardWebhooks: false });
-      expect(await contents()).toEqual([before, before]);
-      const secret = Buffer.from("another secret");
-      await owner.rotate(endpointId, secret);
-      expect((await contents()).map((content) => content?.secret)).toEqual([secret, secret]);
-      const hindrances = [
-        [owner.block, owner.unblock],
-        [() => owner.switchOff(endpointId), () => owner.switchOn(endpointId)],
-        [() => owner.remove(endpointId), () => owner.switchOn(endpointId)],
-      ] as const;
-      for (const [hinder, allow] of hindrances) {
-        expect((await contents()).map((content) => content === undefined)).toEqual([false, false]);
-        await hinder();
-        expect(await contents()).toEqual([undefined, undefined]);
-        await allow();
-      }
+  it("the content of an attempt has the endpoint's current settings, and is undefined while nothing may be sent", async () => {
+    const receiver = await createReceiver(subject());
+    const { owner, endpointId, store } = receiver;
+    const runs = await receiver.donate();
+    await store.leaseEntries(Task.Attempt, runs, "a claim of it 0");
+    const contents = async () => [
+      (await store.loadLeasedAttempts(runs, "a claim of it 0"))[0]?.content,
+      await receiver.content(runs[0]),
+    ];
+    const [before] = await contents();
+    expect(before).toMatchObject({ endpointId, standardWebhooks: false });
+    expect(await contents()).toEqual([before, before]);
+    const secret = Buffer.from("another secret");
+    await owner.rotate(endpointId, secret);
+    expect((await contents()).map((content) => content?.secret)).toEqual([secret, secret]);
+    const hindrances = [
+      [owner.block, owner.unblock],
+      [() => owner.switchOff(endpointId), () => owner.switchOn(endpointId)],
+      [() => owner.remove(endpointId), () => owner.switchOn(endpointId)],
+    ] as const;
+    for (const [hinder, allow] of hindrances) {
+      expect((await contents()).map((content) => content === undefined)).toEqual([false, false]);
+      await hinder();
       expect(await contents()).toEqual([undefined, undefined]);
-    });
+      await allow();
+    }
+    expect(await contents()).toEqual([undefined, undefined]);
   });
 }

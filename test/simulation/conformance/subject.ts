@@ -41,7 +41,6 @@ type Runs = {
   4: readonly [RunKey, RunKey, RunKey, RunKey];
 };
 
-/** Creates an account with endpoints, and functions for its deliveries. */
 export async function createReceiver(subject: Subject, endpoints = 1) {
   const account = await subject.createAccount(endpoints);
   const { accountNo, endpointIds } = account;
@@ -63,11 +62,7 @@ export async function createReceiver(subject: Subject, endpoints = 1) {
       return runs as unknown as Runs[Count];
     },
     /** Lists the deliveries of the account that can be claimed. */
-    async claimable(
-      task: Task = Task.Attempt,
-      limit = 256,
-      includeEnded = true,
-    ): Promise<string[]> {
+    async claimable(task: Task = Task.Attempt, limit = 256, includeEnded = true) {
       const start = { accountNo: accountNo - 1, endpointId: "" };
       const found = await store.listClaimable(task, start, limit, includeEnded);
       return idsOf(found.filter((entry) => entry.accountNo === accountNo));

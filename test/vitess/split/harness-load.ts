@@ -23,10 +23,7 @@ const ANSWER_TIME = { timeout: SETTLE_MS, interval: 50 };
 const CALLS_AROUND = 200;
 
 /** Runs steps in order while writers write and their events are delivered. */
-export async function runUnderLoad(
-  stack: CrashStack,
-  steps: readonly (() => Promise<unknown>)[],
-): Promise<LoadedRun> {
+export async function runUnderLoad(stack: CrashStack, steps: readonly (() => Promise<unknown>)[]) {
   const party = await createParty(stack, ACCOUNTS);
   stack.receiver.behaviour = answer(200);
   const writing = startWriting(stack, party, WRITERS, () => wait(PAUSE_MS));
@@ -47,10 +44,7 @@ export async function runUnderLoad(
 }
 
 /** Checks that every acknowledged write exists once and that its event was delivered once. */
-export async function expectWrittenAndTold(
-  stack: CrashStack,
-  { party, written }: LoadedRun,
-): Promise<void> {
+export async function expectWrittenAndTold(stack: CrashStack, { party, written }: LoadedRun) {
   await expectWritten(stack, written);
   await expectTold(stack, party, written);
 }

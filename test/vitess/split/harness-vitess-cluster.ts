@@ -96,7 +96,6 @@ export async function startVitessCluster(options: StartVitessCluster) {
   }
   return {
     ...{ url, address: url, vtgate, control, stop },
-    /** The current shards of all keyspaces. */
     shards: (): readonly VitessShard[] => shards,
     /** Starts shards that divide a keyspace into `count`, beside those that serve. Reshard copies to them. */
     async addShards(keyspace: string, count: number) {

@@ -10,7 +10,6 @@ import { createServerHost, type ServerHost } from "../../harness/server-host.ts"
 import { mysqlOptions } from "../harness-keyspaces.ts";
 import { placeVitess } from "../harness-vitess.ts";
 
-/** The programs of a cluster, and the client that controls it. */
 const PROGRAMS = ["vtctld", "vtctldclient", "vtgate", "vttablet"];
 /** The only cell of the cluster. Vitess calls a group of near hosts a cell. */
 export const CELL = "zone1";
@@ -123,7 +122,6 @@ export async function createVitessHosts(dataDir: string, options: StackOptions) 
       const why = lines.slice(-3).join(" ").slice(0, 1_000);
       throw new StackError(`vtctldclient ${args.join(" ")} failed: ${why}`);
     },
-    /** Removes the programs. */
     remove,
   };
 }

@@ -82,23 +82,21 @@ describe(`ADR 0048: a split of ${SHARDS_BEFORE} shards into ${SHARDS_AFTER} unde
   });
 });
 
-describe("ADR 0048: the product loses nothing under the same load when we kill", () => {
-  it.each([
-    { what: "a vttablet", victim: () => activityShards()[0]?.tablet },
-    { what: "the vtgate", victim: () => vitess.cluster().vtgate },
-  ])(
-    "$what",
-    async ({ what, victim }) => {
-      const host = victim();
-      if (host === undefined) throw new Error(`${what} is not there`);
-      const run = await runUnderLoad(stack, [host.kill, () => wait(AWAY_MS), host.start]);
-      await expectWrittenAndTold(stack, run);
-      expectOnlyUnavailable(run);
-      await expectOwnLogsOnly(stack);
-    },
-    5 * MINUTE_MS + SETTLING_MS,
-  );
-});
+it.each([
+  { what: "a vttablet", victim: () => activityShards()[0]?.tablet },
+  { what: "the vtgate", victim: () => vitess.cluster().vtgate },
+])(
+  "ADR 0048: the product loses nothing under the same load when we kill $what",
+  async ({ what, victim }) => {
+    const host = victim();
+    if (host === undefined) throw new Error(`${what} is not there`);
+    const run = await runUnderLoad(stack, [host.kill, () => wait(AWAY_MS), host.start]);
+    await expectWrittenAndTold(stack, run);
+    expectOnlyUnavailable(run);
+    await expectOwnLogsOnly(stack);
+  },
+  5 * MINUTE_MS + SETTLING_MS,
+);
 
 // This test comes last, because it stops the core.
 it(
