@@ -139,10 +139,7 @@ describe("§4.4 follow", () => {
 
   it("skips a repeated record", async () => {
     const [first, second] = store(1, 2);
-    api.instead.push(() => ({
-      data: [first],
-      pagination: { has_more: true, next_cursor: "0" },
-    }));
+    api.instead.push(() => ({ data: [first], pagination: { has_more: true, next_cursor: "0" } }));
     expect(await take(start(), 2)).toEqual([first?.id, second?.id]);
   });
 

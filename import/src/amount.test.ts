@@ -140,29 +140,25 @@ describe("an amount cell", () => {
   });
 });
 
-describe("the decimal mark", () => {
-  it.each([
-    ["5,00", "comma"],
-    ["1.234,56", "comma"],
-    ["1.234.567", "comma"],
-    ["5.00", "point"],
-    ["1,234,567", "point"],
-    ["1,234", undefined],
-    ["500", undefined],
-  ])("of %s is %s", (cell, mark) => {
-    const text = parseAmountText(cell);
-    expect(text.ok && provenDecimalMark(text.value.readings)).toBe(mark);
-    expect(text.ok && needsDecimalMark(text.value.readings)).toBe(cell === "1,234");
-  });
+it.each([
+  ["5,00", "comma"],
+  ["1.234,56", "comma"],
+  ["1.234.567", "comma"],
+  ["5.00", "point"],
+  ["1,234,567", "point"],
+  ["1,234", undefined],
+  ["500", undefined],
+])("the decimal mark of %s is %s", (cell, mark) => {
+  const text = parseAmountText(cell);
+  expect(text.ok && provenDecimalMark(text.value.readings)).toBe(mark);
+  expect(text.ok && needsDecimalMark(text.value.readings)).toBe(cell === "1,234");
 });
 
-describe("a cell of whole cents", () => {
-  it("accepts digits only", () => {
-    expect(parseAmountCents("1050", "eur", undefined)).toEqual({
-      ok: true,
-      value: { amountCents: 1050n, currency: "eur" },
-    });
-    expect(parseAmountCents("10.50", "eur", undefined).ok).toBe(false);
-    expect(parseAmountCents("9007199254740992", "eur", undefined).ok).toBe(false);
+it("a cell of whole cents accepts digits only", () => {
+  expect(parseAmountCents("1050", "eur", undefined)).toEqual({
+    ok: true,
+    value: { amountCents: 1050n, currency: "eur" },
   });
+  expect(parseAmountCents("10.50", "eur", undefined).ok).toBe(false);
+  expect(parseAmountCents("9007199254740992", "eur", undefined).ok).toBe(false);
 });

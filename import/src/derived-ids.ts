@@ -1,39 +1,63 @@
 import { hash } from "node:crypto";
 
-/** Makes external ids for donations that have none in the file. */
+type Meaning = readonly (string | number | undefined)[];
+
+/** Makes external ids for donations that have none in the file, and checks those of the others. */
 export type DerivedIds = {
   /**
    * Returns the id of a donation with this `meaning`, the same in every import of the same rows. Rows with the same
    * meaning are counted, so that their ids differ.
    */
-  next(meaning: readonly (string | number | undefined)[]): string;
+  next(meaning: Meaning): string;
+  /** Returns whether the first row with this id of the file has another `meaning`. */
+  isTaken(id: string, meaning: Meaning): boolean;
 };
 
 const ID_DIGITS = 32;
 /** 13 hexadecimal digits are 52 bits, which a number holds exactly. */
 const FINGERPRINT_DIGITS = 13;
+/** A slot of the table holds 32 bits. */
+const MARK_DIGITS = 8;
 
 /** Creates ids for one file. */
 export function createDerivedIds(): DerivedIds {
-  const seen = createFingerprintCounts();
+  const counts = createFingerprintTable();
+  const marks = createFingerprintTable();
   return {
     next(meaning) {
-      const digest = hash("sha256", JSON.stringify(meaning), "hex");
-      const count = seen.count(Number.parseInt(digest.slice(0, FINGERPRINT_DIGITS), 16) + 1);
+      const digest = digestOf(meaning);
+      const fingerprint = fingerprintOf(digest);
+      // Different rows with one fingerprint share a counter, so their ids differ too.
+      const count = counts.get(fingerprint) + 1;
+      counts.set(fingerprint, count);
       return `row-${digest.slice(0, ID_DIGITS)}-${count}`;
+    },
+    isTaken(id, meaning) {
+      const fingerprint = fingerprintOf(digestOf([id]));
+      const mark = Number.parseInt(digestOf(meaning).slice(0, MARK_DIGITS), 16) || 1;
+      const first = marks.get(fingerprint);
+      if (first === 0) marks.set(fingerprint, mark);
+      return first !== 0 && first !== mark;
     },
   };
 }
 
+function digestOf(meaning: Meaning): string {
+  return hash("sha256", JSON.stringify(meaning), "hex");
+}
+
+function fingerprintOf(digest: string): number {
+  return Number.parseInt(digest.slice(0, FINGERPRINT_DIGITS), 16) + 1;
+}
+
 /**
- * Counts fingerprints, which are positive whole numbers, in typed arrays. They take 24 to 48 bytes for each row without
- * an id. A Map of texts would take hundreds. Different rows with one fingerprint share a counter, so their ids differ
- * too.
+ * Keeps a number for each fingerprint, which is a positive whole number, in typed arrays. They take 24 to 48 bytes for
+ * each row. A Map of texts would take hundreds.
  */
-function createFingerprintCounts() {
+function createFingerprintTable() {
   let size = 1 << 12;
   let fingerprints = new Float64Array(size);
-  let counts = new Uint32Array(size);
+  let values = new Uint32Array(size);
   let used = 0;
 
   function placeOf(fingerprint: number): number {
@@ -45,28 +69,29 @@ function createFingerprintCounts() {
   }
 
   function grow(): void {
-    const [oldFingerprints, oldCounts] = [fingerprints, counts];
+    const [oldFingerprints, oldValues] = [fingerprints, values];
     size *= 2;
     fingerprints = new Float64Array(size);
-    counts = new Uint32Array(size);
+    values = new Uint32Array(size);
     for (const [from, fingerprint] of oldFingerprints.entries()) {
       if (fingerprint === 0) continue;
       const to = placeOf(fingerprint);
       fingerprints[to] = fingerprint;
-      counts[to] = oldCounts[from] ?? 0;
+      values[to] = oldValues[from] ?? 0;
     }
   }
 
   return {
-    /** Counts a fingerprint once more and returns how often it was counted. */
-    count(fingerprint: number): number {
+    /** Returns the number of a fingerprint, 0 if it has none. */
+    get(fingerprint: number): number {
+      return values[placeOf(fingerprint)] ?? 0;
+    },
+    set(fingerprint: number, value: number): void {
       if (used * 2 >= size) grow();
       const place = placeOf(fingerprint);
       if (fingerprints[place] === 0) used += 1;
       fingerprints[place] = fingerprint;
-      const count = (counts[place] ?? 0) + 1;
-      counts[place] = count;
-      return count;
+      values[place] = value;
     },
   };
 }

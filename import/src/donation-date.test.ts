@@ -121,8 +121,6 @@ describe("a date cell", () => {
   });
 });
 
-describe("a time zone", () => {
-  it("has an IANA name", () => {
-    expect(createTimeZone("Europe/Atlantis")).toBeUndefined();
-  });
+it("a time zone has an IANA name", () => {
+  expect(createTimeZone("Europe/Atlantis")).toBeUndefined();
 });

@@ -38,9 +38,13 @@ export type KnownMark =
 const TOO_LONG =
   "row: is too long to send; id accepts at most 128 characters, name 200 and message 4000";
 
+/** The core would count only the first: the column may name a campaign, or have numbers that a program rounded. */
+const ID_TAKEN =
+  'id: an earlier row has this id and says something else; correct it, or import the refused rows with --column id=""';
+
 /**
  * Reads one row. Returns `undefined` if its amount needs the file's decimal mark, which is not known yet. A row gets its
- * derived id only if everything else in it could be read.
+ * derived id, or its id is compared with earlier ones, only if everything else in it could be read.
  */
 export function readDonation(
   cells: readonly string[],
@@ -66,10 +70,15 @@ export function readDonation(
   };
   const id = cell(columns.id);
   if (rowBytes({ externalId: id, ...donation }) > MAX_BYTES) return refused(TOO_LONG);
+  const meaning = meaningOf(donation);
+  if (id !== "") {
+    return derivedIds.isTaken(id, meaning)
+      ? refused(ID_TAKEN)
+      : accepted({ externalId: id, ...donation });
+  }
   // Without its line, a corrected row would get the id of an equal row of the first file.
   const correction = rules.line === undefined ? [] : [cell(rules.line)];
-  const externalId = id || derivedIds.next([...meaningOf(donation), ...correction]);
-  return accepted({ externalId, ...donation });
+  return accepted({ externalId: derivedIds.next([...meaning, ...correction]), ...donation });
 }
 
 function readAmount(

@@ -203,6 +203,18 @@ describe("npm run import", () => {
     expect(await countDonations()).toBe(2);
   });
 
+  it("refuses rows with the id of an earlier row that says something else", async () => {
+    const [ada, bob] = ["x,5,eur,2024-01-31T12:05:59Z\n", "x,6,eur,2024-01-31T12:05:59Z\n"];
+    const file = await writeCsv(`id,amount,currency,date\n${ada}${bob}${ada}${bob}`);
+    expect(await runImport(["--account", account, file])).toMatchObject({
+      exitCode: 2,
+      output: expect.stringContaining("1 stored, 1 unchanged, 2 refused"),
+    });
+    const args = ["--account", account, "--column", "id=", file.replace(/csv$/, "refused.csv")];
+    expect((await runImport(args)).output).toContain("2 stored, 0 unchanged, 0 refused");
+    expect((await runImport(args)).output).toContain("0 stored, 2 unchanged, 0 refused");
+  });
+
   it("lets the other amounts decide what 1,234 means", async () => {
     const row = (id: number, amount: string) => `${id};${amount};2024-01-31T12:05:59Z\n`;
     const file = await writeCsv(`id;amount;date\n${row(1, "1.234")}${row(2, "5,00")}`);
@@ -292,9 +304,7 @@ describe("npm run import", () => {
     const file = await writeCsv(`id,amount,currency,name,message,date\n${rows.join("")}`);
     const { exitCode, output } = await runImport(
       ["--account", account, "--timezone", "UTC", file],
-      {
-        NODE_OPTIONS: `${SMALL_HEAP} ${TELL_MEMORY}`,
-      },
+      { NODE_OPTIONS: `${SMALL_HEAP} ${TELL_MEMORY}` },
     );
     expect(output).toContain("100,000 stored, 0 unchanged, 0 refused");
     expect(exitCode).toBe(0);

@@ -1,16 +1,14 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { findSeparator } from "./separator.ts";
 
-describe("the separator of a header line", () => {
-  it.each([
-    ["id;amount;date", ";"],
-    ["id,amount,date", ","],
-    ["id\tamount\tdate", "\t"],
-    ['"name, first";amount', ";"],
-    ['"a;b;c",amount', ","],
-    ['12" disc;name;7" disc, used', ";"],
-    ["amount", undefined],
-  ])("of %j is %j", (line, separator) => {
-    expect(findSeparator(line)).toBe(separator);
-  });
+it.each([
+  ["id;amount;date", ";"],
+  ["id,amount,date", ","],
+  ["id\tamount\tdate", "\t"],
+  ['"name, first";amount', ";"],
+  ['"a;b;c",amount', ","],
+  ['12" disc;name;7" disc, used', ";"],
+  ["amount", undefined],
+])("the separator of a header line of %j is %j", (line, separator) => {
+  expect(findSeparator(line)).toBe(separator);
 });

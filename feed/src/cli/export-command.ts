@@ -52,25 +52,25 @@ ${CONNECTION_HELP}`,
         if (count % PROGRESS_EVERY === 0)
           context.tell(`${count} records, up to ${activity.recorded_at}`);
       }
+      await output.finish();
     } finally {
       await output.close();
     }
-    await output.finish();
     context.tell(`${count} records${values.output ? ` in ${values.output}` : ""}.`);
   },
 };
 
 interface Output {
   write(line: string): Promise<unknown>;
-  close(): Promise<void>;
-  /** Called once all is written and closed. */
+  /** Called once all is written. */
   finish(): Promise<void>;
+  close(): Promise<void>;
 }
 
 const printTo = ({ print }: CommandContext): Output => ({
   write: (line) => print(`${line}\r`),
-  close: async () => {},
   finish: async () => {},
+  close: async () => {},
 });
 
 async function openOutput(path: string): Promise<Output> {
@@ -80,7 +80,12 @@ async function openOutput(path: string): Promise<Output> {
   await opened.appendFile(BYTE_ORDER_MARK);
   return {
     write: (line) => opened.appendFile(`${line}\r\n`),
+    async finish() {
+      // Otherwise a power cut could leave an incomplete file under the name.
+      await opened.sync();
+      await opened.close();
+      await rename(part, path);
+    },
     close: () => opened.close(),
-    finish: () => rename(part, path),
   };
 }

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { fstatSync, writeFileSync } from "node:fs";
 import { askHidden } from "./ask.ts";
 import { runCommand } from "./run-command.ts";
 
@@ -12,15 +13,37 @@ stderr.on("error", () => undefined);
 stdout.on("error", (error: NodeJS.ErrnoException) => {
   // `activity-feed follow | head` closes the pipe early.
   if (error.code === "EPIPE") process.exit();
-  // For example a full disk: `activity-feed export > FILE`.
   stderr.write(`activity-feed: the output cannot be written: ${error.message}\n`);
   process.exit(1);
 });
 
+const isFile = isRegularFile(stdout.fd);
+
 process.exitCode = await runCommand(process.argv.slice(2), {
   env: process.env,
-  print: (line) => new Promise((resolve) => stdout.write(`${line}\n`, () => resolve())),
+  print,
   tell: (line) => stderr.write(`${line}\n`),
   ask: stdin.isTTY ? (question) => askHidden(question, stop, stopped.signal) : undefined,
   signal: stopped.signal,
 });
+
+/** Resolves only once the line is written, so that no checkpoint passes a lost line. */
+async function print(line: string): Promise<void> {
+  // On a full disk `stdout.write` may write a part of the line and report success.
+  if (isFile) return writeFileSync(stdout.fd, `${line}\n`);
+  return new Promise((resolve) => {
+    stdout.write(`${line}\n`, (error) => {
+      // After an error the listener above ends the process.
+      if (!error) resolve();
+    });
+  });
+}
+
+/** Windows cannot tell it of every output. */
+function isRegularFile(fd: number): boolean {
+  try {
+    return fstatSync(fd).isFile();
+  } catch {
+    return false;
+  }
+}

@@ -139,21 +139,19 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))`;
   });
 });
 
-describe("activity-feed follow", () => {
-  it("prints a line of JSON for each record, and continues after the last one", async () => {
-    for (const number of [1, 2, 3]) api.store(createRecord(number));
-    const args = ["follow", ...at(), ...SINCE, "--checkpoint", join(folder, "follow.cursor")];
-    const first = await run(args, undefined, ({ printed }) => printed.length === 2);
-    expect(first.code).toBe(0);
-    const next = createRecord(4);
-    api.store({ ...next, message: "clear: \u001b[2J\u009b2J" });
-    const second = await run(args, undefined, ({ printed }) => printed.length === 2);
-    const lines = [...first.printed, ...second.printed];
-    expect(lines.map((line) => JSON.parse(line).id)).toEqual(
-      [1, 2, 3, 4].map((number) => createRecord(number).id),
-    );
-    expect(lines.at(-1)).toContain("\\u001b[2J\\u009b2J");
-  });
+it("activity-feed follow prints a line of JSON for each record, and continues after the last one", async () => {
+  for (const number of [1, 2, 3]) api.store(createRecord(number));
+  const args = ["follow", ...at(), ...SINCE, "--checkpoint", join(folder, "follow.cursor")];
+  const first = await run(args, undefined, ({ printed }) => printed.length === 2);
+  expect(first.code).toBe(0);
+  const next = createRecord(4);
+  api.store({ ...next, message: "clear: \u001b[2J\u009b2J" });
+  const second = await run(args, undefined, ({ printed }) => printed.length === 2);
+  const lines = [...first.printed, ...second.printed];
+  expect(lines.map((line) => JSON.parse(line).id)).toEqual(
+    [1, 2, 3, 4].map((number) => createRecord(number).id),
+  );
+  expect(lines.at(-1)).toContain("\\u001b[2J\\u009b2J");
 });
 
 describe("activity-feed export", () => {
@@ -195,6 +193,18 @@ describe("activity-feed export", () => {
       printed: { length: 2 },
     });
     api.pageSize = 100;
+  });
+
+  it("fails if the disk is full, even if only the last line is cut", async () => {
+    api.store(donation(1, "Ada", "x".repeat(2_000)));
+    const command = ["-c", 'ulimit -f 1; exec "$@" > "$0"', join(folder, "full"), process.execPath];
+    const args = [...command, MAIN, "export", "--csv", ...SINCE, ...at()];
+    const shell = spawn("bash", args, { env: { ...process.env, ACTIVITY_KEY: KEY } });
+    const exited = once(shell, "exit");
+    let said = "";
+    for await (const chunk of shell.stderr) said += chunk;
+    expect(said).toContain("activity-feed export: EFBIG");
+    expect(await exited).toEqual([1, null]);
   });
 
   it("leaves no incomplete file under the output's name", async () => {
