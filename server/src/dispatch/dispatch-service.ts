@@ -194,12 +194,12 @@ export function createDispatchService({
         if (isConnectionLost(error)) claims.noteOutage();
         throw error;
       });
-      const { busy, hasRetries, endpointIds, failure } = recorded;
+      const { busy, hasStored, hasRetries, endpointIds, failure } = recorded;
       outbox.attempts.notifyCapacity(endpointIds);
+      if (hasStored) claims.noteWritten();
       if (hasRetries) outbox.retries.notify();
       // The caller then sends each attempt again, alone.
       if (failure !== undefined) throw failure;
-      if (busy.length < made.length) claims.noteWritten();
       for (const [index, attempt] of made.entries()) {
         if (!busy.includes(index)) noteFirstAttempt(attempt);
       }

@@ -50,7 +50,9 @@ describe("a batch of attempts, §6.4, ADR 0028", () => {
     const endOf = (place: number) => ends[place % 3] ?? ends[0];
     const first = runs.map((run, place) => made(run, endOf(place)[0]));
     const again = runs.map((run) => made(run, { outcome: NETWORK_ERROR, responseBody: BODY }));
-    const recorded = { busy: [], endpointIds: new Set([endpointId]), hasRetries: true };
+    const recorded = {
+      ...{ busy: [], endpointIds: new Set([endpointId]), hasStored: true, hasRetries: true },
+    };
     for (const attempts of [first, again]) expect(await record(...attempts)).toEqual(recorded);
     expect(await Promise.all(runs.map(stateOf))).toEqual(runs.map((_, n) => endOf(n)[1]));
     for (const [place, run] of runs.slice(0, 3).entries()) {
@@ -117,6 +119,7 @@ describe("a batch of attempts, §6.4, ADR 0028", () => {
     expect(await record(made(gone))).toEqual({
       busy: [],
       endpointIds: new Set(),
+      hasStored: false,
       hasRetries: false,
     });
     const attempts = "SELECT 1 FROM delivery_attempt WHERE delivery_id = ?";
@@ -169,6 +172,7 @@ it.each([
     expect(await record(made(run, end))).toEqual({
       busy: [],
       endpointIds: new Set([endpointId]),
+      hasStored: true,
       hasRetries: true,
     });
     expect(await entryOf(run)).toEqual({ run: 1, task: 2, isAvailable: 1 });

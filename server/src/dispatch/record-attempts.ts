@@ -25,6 +25,8 @@ const NO_TEXTS = { responseHeaders: "", responseBody: Buffer.alloc(0) };
 export type Recorded = {
   /** Indexes of the attempts that are not recorded now: their delivery is locked, or its shard is away. */
   readonly busy: readonly number[];
+  /** Whether anything was written. A repeated record writes nothing, so it succeeds even in a read-only database. */
+  readonly hasStored: boolean;
   /** Whether any outbox entry now waits for its workflow. */
   readonly hasRetries: boolean;
   readonly endpointIds: ReadonlySet<string>;
@@ -57,7 +59,7 @@ async function recordOneByOne(
 ): Promise<Recorded> {
   const busy: number[] = [];
   const endpointIds = new Set<string>();
-  let hasRetries = false;
+  let [hasStored, hasRetries] = [false, false];
   let failure: unknown;
   const untilMs = performance.now() + ONE_BY_ONE_MS;
   for (const [index, attempt] of attempts.entries()) {
@@ -68,6 +70,7 @@ async function recordOneByOne(
     try {
       const recorded = await record(store, [attempt]);
       if (recorded.busy.length > 0) busy.push(index);
+      hasStored ||= recorded.hasStored;
       hasRetries ||= recorded.hasRetries;
       for (const endpointId of recorded.endpointIds) endpointIds.add(endpointId);
     } catch (error) {
@@ -76,7 +79,7 @@ async function recordOneByOne(
       else failure = error;
     }
   }
-  return { busy, hasRetries, endpointIds, failure };
+  return { busy, hasStored, hasRetries, endpointIds, failure };
 }
 
 async function record(store: DispatchStore, attempts: readonly MadeAttempt[]): Promise<Recorded> {
@@ -132,7 +135,8 @@ function decide(
   const deleted = changed.filter((each) => !isRetried(each)).map(({ attempt }) => attempt);
   const changes = { attempts: stored, outcomes, retried, deleted };
   const endpointIds = new Set(locked.map(({ endpointId }) => endpointId));
-  return { changes, result: { missing, hasRetries: retried.length > 0, endpointIds } };
+  const hasStored = stored.length + retried.length > 0;
+  return { changes, result: { missing, hasStored, hasRetries: retried.length > 0, endpointIds } };
 }
 
 /**
