@@ -26,16 +26,12 @@ const CLOSE = "Connection: close\r\n\r\n";
 let core: RouterCore;
 let gateway: Gateway;
 let port: number;
-/** The statuses that metrics counted. */
 let counted: (string | undefined)[];
 const metrics: Metrics = {
   ...NO_METRICS,
   histogram: () => (_seconds, _route, code) => void counted.push(code),
 };
-async function start(
-  limits: Partial<GatewayLimits> = {},
-  trustedProxies: readonly string[] = [],
-): Promise<void> {
+async function start(limits: Partial<GatewayLimits> = {}, trustedProxies: readonly string[] = []) {
   counted = [];
   gateway = createGateway({
     upstream: core.transport,
@@ -190,48 +186,42 @@ describe("the core's refusal", () => {
   });
 });
 
-describe("a gateway that drains", () => {
-  it("still serves, and closes each connection after its answer. ADR 0043", async () => {
-    gateway.drain();
-    for (const _ of [1, 2]) {
-      const text = await sendRaw(port, `GET /api/v1/me HTTP/1.1\r\n${AUTHORIZED}\r\n`);
-      const { status, headers } = parseAnswer(text);
-      expect([status, headers.get("connection")]).toEqual([200, "close"]);
-    }
-  });
+it("a gateway that drains still serves, and closes each connection after its answer. ADR 0043", async () => {
+  gateway.drain();
+  for (const _ of [1, 2]) {
+    const text = await sendRaw(port, `GET /api/v1/me HTTP/1.1\r\n${AUTHORIZED}\r\n`);
+    const { status, headers } = parseAnswer(text);
+    expect([status, headers.get("connection")]).toEqual([200, "close"]);
+  }
 });
 
-describe("a client that reads nothing", () => {
-  it("is cut, because its answer stays in memory", async () => {
-    await restart({ stalledTimeoutMs: 300 });
-    // More than the kernel buffers between two processes.
-    core.page = pageWith("x".repeat(32 * 1024 * 1024));
-    const socket = connect(port, "127.0.0.1").on("error", () => undefined);
-    socket.write(`GET /api/v1/activity HTTP/1.1\r\n${AUTHORIZED}\r\n`);
-    const open = () => promisify(gateway.server.getConnections.bind(gateway.server))();
-    await expect.poll(() => counted).toEqual(["200"]);
-    await expect.poll(open).toBe(0);
-    socket.destroy();
-  });
+it("a client that reads nothing is cut, because its answer stays in memory", async () => {
+  await restart({ stalledTimeoutMs: 300 });
+  // More than the kernel buffers between two processes.
+  core.page = pageWith("x".repeat(32 * 1024 * 1024));
+  const socket = connect(port, "127.0.0.1").on("error", () => undefined);
+  socket.write(`GET /api/v1/activity HTTP/1.1\r\n${AUTHORIZED}\r\n`);
+  const open = () => promisify(gateway.server.getConnections.bind(gateway.server))();
+  await expect.poll(() => counted).toEqual(["200"]);
+  await expect.poll(open).toBe(0);
+  socket.destroy();
 });
 
-describe("a closing gateway", () => {
-  it("finishes the answers in flight with Connection: close, and accepts no more", async () => {
-    const { promise: called, resolve: noteCall } = Promise.withResolvers<void>();
-    const { promise: ended, resolve: endCall } = Promise.withResolvers<void>();
-    core.before = () => {
-      noteCall();
-      return ended;
-    };
-    const answered = sendRaw(port, `GET /api/v1/me HTTP/1.1\r\n${AUTHORIZED}\r\n`);
-    await called;
-    const closed = gateway.close();
-    endCall();
-    const answer = parseAnswer(await answered);
-    expect([answer.status, answer.headers.get("connection")]).toEqual([200, "close"]);
-    await closed;
-    await expect(sendRaw(port, "GET / HTTP/1.1\r\n\r\n")).rejects.toThrow("ECONNREFUSED");
-  });
+it("a closing gateway finishes the answers in flight with Connection: close, and accepts no more", async () => {
+  const { promise: called, resolve: noteCall } = Promise.withResolvers<void>();
+  const { promise: ended, resolve: endCall } = Promise.withResolvers<void>();
+  core.before = () => {
+    noteCall();
+    return ended;
+  };
+  const answered = sendRaw(port, `GET /api/v1/me HTTP/1.1\r\n${AUTHORIZED}\r\n`);
+  await called;
+  const closed = gateway.close();
+  endCall();
+  const answer = parseAnswer(await answered);
+  expect([answer.status, answer.headers.get("connection")]).toEqual([200, "close"]);
+  await closed;
+  await expect(sendRaw(port, "GET / HTTP/1.1\r\n\r\n")).rejects.toThrow("ECONNREFUSED");
 });
 
 it("reads nothing from a client that left before its connection was accepted. ADR 0030", async () => {

@@ -22,8 +22,9 @@ async function failWith(error: unknown) {
 
 describe("a call that failed", () => {
   it("is not logged when its caller went away", async () => {
-    const closed = Object.assign(new Error("x"), { code: "ERR_STREAM_DESTROYED" });
-    for (const gone of [AbortSignal.abort().reason, closed]) {
+    const codes = ["ERR_STREAM_DESTROYED", "ERR_STREAM_PREMATURE_CLOSE"];
+    const closed = codes.map((code) => Object.assign(new Error("x"), { code }));
+    for (const gone of [AbortSignal.abort().reason, ...closed]) {
       expect(await failWith(gone)).toEqual({ code: Code.Canceled, logged: [] });
     }
   });

@@ -44,8 +44,9 @@ const CODE_OF = {
   delivery_erased: Code.FailedPrecondition,
 } satisfies Record<ErrorCode, Code>;
 
-const WRITE_FAILED: ReadonlySet<unknown> = new Set([
+const CONNECTION_GONE: ReadonlySet<unknown> = new Set([
   ...["ERR_STREAM_DESTROYED", "ERR_STREAM_WRITE_AFTER_END", "ERR_HTTP2_INVALID_STREAM"],
+  "ERR_STREAM_PREMATURE_CLOSE",
 ]);
 
 /**
@@ -90,10 +91,10 @@ function connectErrorFrom(error: unknown, logBug: (cause: unknown) => void): Con
   return withInfo(ErrorCode.InternalError, "An internal error; it was logged.", error);
 }
 
-/** Connect-node gives a stream the error of a write to a closed connection. */
+/** Connect-node gives a stream the errors of reads from, and writes to, a closed connection. */
 function isOfGoneCaller(error: unknown): boolean {
   if (error instanceof DOMException) return error.name === "AbortError";
-  return error instanceof Error && "code" in error && WRITE_FAILED.has(error.code);
+  return error instanceof Error && "code" in error && CONNECTION_GONE.has(error.code);
 }
 
 function refusedFor(error: DomainError): Duration | undefined {

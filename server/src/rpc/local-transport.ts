@@ -11,6 +11,7 @@ import {
 import { inProcessKey } from "../admission/caller.ts";
 import { createDeadline } from "./deadline.ts";
 import { callLocalStream } from "./local-stream.ts";
+import { setRateLimit } from "./rate-limit-headers.ts";
 import type { RegisteredService } from "./registered-service.ts";
 import { createUnaryHandlers, messageFrom } from "./unary-handlers.ts";
 
@@ -45,6 +46,11 @@ export function createLocalTransport(
       try {
         // The handler is registered for this method, so its output is the method's.
         return (await Promise.race([handler(request), deadline.expired])) as never;
+      } catch (error) {
+        const isLate = error instanceof ConnectError && error.code === Code.DeadlineExceeded;
+        // The interceptors have not seen it, but the call may have been counted.
+        if (isLate) setRateLimit(error.metadata, request.contextValues);
+        throw error;
       } finally {
         deadline.clear();
         signal?.removeEventListener("abort", deadline.cancel);

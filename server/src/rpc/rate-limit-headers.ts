@@ -1,4 +1,9 @@
-import { ConnectError, createContextKey, type Interceptor } from "@connectrpc/connect";
+import {
+  ConnectError,
+  type ContextValues,
+  createContextKey,
+  type Interceptor,
+} from "@connectrpc/connect";
 import { ACCOUNT_LIMIT } from "../admission/admission.ts";
 import { type RateWindow, rateLimit, rateLimitPolicy } from "../admission/rate-window.ts";
 
@@ -14,17 +19,18 @@ export function createRateLimitHeaders(): Interceptor {
   return (next) => async (request) => {
     try {
       const response = await next(request);
-      setHeaders(response.header, request.contextValues.get(rateWindowKey));
+      setRateLimit(response.header, request.contextValues);
       return response;
     } catch (error) {
-      const window = request.contextValues.get(rateWindowKey);
-      if (error instanceof ConnectError) setHeaders(error.metadata, window);
+      if (error instanceof ConnectError) setRateLimit(error.metadata, request.contextValues);
       throw error;
     }
   };
 }
 
-function setHeaders(headers: Headers, window: RateWindow | undefined): void {
+/** Sets the headers, if the call was counted for an account. */
+export function setRateLimit(headers: Headers, values: ContextValues): void {
+  const window = values.get(rateWindowKey);
   if (window === undefined) return;
   headers.set("ratelimit-policy", POLICY);
   headers.set("ratelimit", rateLimit(window));

@@ -17,7 +17,6 @@ const context = createHandlerContext({
   ...{ protocolName: "local", requestMethod: "POST", url: "local:///" },
 });
 
-/** Opens a stream of a service, with its requests. */
 function open(service: ReturnType<typeof createReflectionService>, ...asked: readonly Asked[]) {
   async function* requests() {
     for (const messageRequest of asked) {

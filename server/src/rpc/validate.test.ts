@@ -111,7 +111,6 @@ describe("a message that is found surely valid", () => {
     return violations.every(({ field: [at] }) => at?.kind !== "field" || at.name !== field.name);
   }
 
-  /** Values of a field, mostly valid. */
   function valuesOf(field: DescField): fc.Arbitrary<unknown> {
     const plain = plainValues(field);
     const valid = plain.filter((value) => keepsRules(field, value));

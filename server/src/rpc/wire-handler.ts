@@ -1,9 +1,19 @@
 import { constants } from "node:http2";
 import type { DescService } from "@bufbuild/protobuf";
-import { createContextValues, type Interceptor, type ServiceImpl } from "@connectrpc/connect";
+import {
+  createConnectRouter,
+  createContextValues,
+  type Interceptor,
+  type ServiceImpl,
+} from "@connectrpc/connect";
 import { parseTimeout as parseConnectTimeout } from "@connectrpc/connect/protocol-connect";
 import { parseTimeout as parseGrpcTimeout } from "@connectrpc/connect/protocol-grpc";
-import { connectNodeAdapter } from "@connectrpc/connect-node";
+import {
+  compressionBrotli,
+  compressionGzip,
+  universalRequestFromNodeRequest,
+  universalResponseToNodeResponse,
+} from "@connectrpc/connect-node";
 import { keepConnectionKey, peerAddressKey } from "../admission/caller.ts";
 import { isOpenToAnybody } from "./access.ts";
 import type { Connections, NodeRequest } from "./connections.ts";
@@ -40,18 +50,18 @@ export function createWireHandler(
     ...{ gate, interceptors, contextValues },
     ...{ readMaxBytes: MAX_MESSAGE_BYTES, jsonOptions },
   });
-  const answerOther = connectNodeAdapter({
-    ...{ requestGate: gate, interceptors, contextValues, jsonOptions },
-    routes(router) {
-      for (const registered of services) {
-        const { service, implementation } = registered;
-        // `register` checked the implementation against its service.
-        router.service(service, implementation as ServiceImpl<DescService>, {
-          readMaxBytes: maxBytesOf(registered, MAX_MESSAGE_BYTES),
-        });
-      }
-    },
+  const router = createConnectRouter({
+    ...{ requestGate: gate, interceptors, jsonOptions },
+    acceptCompression: [compressionGzip, compressionBrotli],
   });
+  for (const registered of services) {
+    const { service, implementation } = registered;
+    // `register` checked the implementation against its service.
+    router.service(service, implementation as ServiceImpl<DescService>, {
+      readMaxBytes: maxBytesOf(registered, MAX_MESSAGE_BYTES),
+    });
+  }
+  const handlers = new Map(router.handlers.map((handler) => [handler.requestPath, handler]));
   const longPaths = pathsOfLongBodies(services);
   return (request, response) => {
     if (answerUnary(request, response)) return;
@@ -61,6 +71,21 @@ export function createWireHandler(
     removeLongTimeout(request);
     answerOther(request, response);
   };
+
+  /** Does what connectNodeAdapter does, which also prints each failed write past the log. */
+  function answerOther(request: NodeRequest, response: NodeResponse): void {
+    const handler = handlers.get(request.url?.split("?", 1)[0] ?? "");
+    if (handler === undefined) {
+      response.statusCode = 404;
+      response.end();
+      return;
+    }
+    const values = contextValues(request);
+    handler(universalRequestFromNodeRequest(request, response, undefined, values))
+      .then((answer) => universalResponseToNodeResponse(answer, response))
+      // Only writing fails here, mostly because the caller went away.
+      .catch(() => response.destroy());
+  }
 }
 
 /** Removes a deadline that is further away than timers reach, 24 days. */
