@@ -36,7 +36,7 @@ export type ImportRowOutcome =
 const CURRENCY = /^[a-z]{3}$/;
 const MAX_AMOUNT = BigInt(Number.MAX_SAFE_INTEGER);
 
-/** Checks a row by the rules for donations made through the service. */
+/** Checks a row by the rules for donations made through the service, but allows any currency. */
 export function checkImportRow(row: ReceivedRow): ImportRowOutcome {
   const reason = reasonAgainst(row);
   if (reason !== undefined) return refused(reason);

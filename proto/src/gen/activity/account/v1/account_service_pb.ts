@@ -322,7 +322,7 @@ export const DeleteAccountRequestSchema: GenMessage<DeleteAccountRequest> = /*@_
   messageDesc(file_activity_account_v1_account_service, 11);
 
 /**
- * The account and its data are deleted.
+ * The account's data is deleted.
  *
  * @generated from message activity.account.v1.DeleteAccountResponse
  */
@@ -395,8 +395,9 @@ export const AccountService: GenService<{
     output: typeof UnblockAccountResponseSchema;
   },
   /**
-   * Deletes an account for good. Access ends at once. Then everything stored for it is deleted. The
-   * caller can repeat the call until it succeeds.
+   * Deletes an account for good. Access ends at once. Then its data is deleted. Its id, its times,
+   * and the hash, prefix and times of its API keys stay, so that holders get `account_unavailable`.
+   * The caller can repeat the call until it succeeds.
    *
    * @generated from rpc activity.account.v1.AccountService.DeleteAccount
    */

@@ -698,9 +698,10 @@ export const DisputeOutcomeSchema: GenEnum<DisputeOutcome> = /*@__PURE__*/
  * Writes donations made through the service, and deletes imported ones. Calls need the permission `donation.write`.
  *
  * Every write is idempotent by the writer's external id: the same write again changes nothing and
- * returns what is stored. A write fails with `donation_transition_refused` if the donation's status does
- * not allow it, with `donation_not_found` for an unknown donation, and with `account_not_found` for an
- * unknown or deleted account.
+ * returns what is stored. A write fails with `donation_transition_refused` if the donation does not allow
+ * it: its status, its refunds, a dispute, or an id that is no contribution's. It fails with
+ * `donation_not_found` for an unknown donation, and with `account_not_found` for an unknown or deleted
+ * account.
  *
  * @generated from service activity.ingest.v1.DonationService
  */
@@ -746,7 +747,8 @@ export const DonationService: GenService<{
     output: typeof OpenDisputeResponseSchema;
   },
   /**
-   * Ends a dispute. Once every dispute of the donation is won, it returns to its place in the feed.
+   * Ends a dispute. Once every dispute of the donation is won, it returns to its place in the feed,
+   * unless it was refunded in full.
    *
    * @generated from rpc activity.ingest.v1.DonationService.ResolveDispute
    */
