@@ -67,7 +67,11 @@ function serverArguments(stateFile: string, port: number): string[] {
 /** Returns whether the server answers a call about its namespace. It opens its port earlier than that. */
 async function isServing(address: string): Promise<boolean> {
   try {
-    const connection = await Connection.connect({ address, connectTimeout: 1_000 });
+    const connection = await Connection.connect({
+      ...{ address, connectTimeout: 1_000 },
+      // Otherwise gRPC asks the proxy of `https_proxy` for this machine's own addresses.
+      channelArgs: { "grpc.enable_http_proxy": 0 },
+    });
     try {
       await connection.workflowService.describeNamespace({ namespace: NAMESPACE });
       return true;

@@ -24,8 +24,10 @@ export function buildImage() {
       mkdirSync(join(root, "app"), { recursive: true });
     },
     COPY(rest) {
-      if (rest === ". .") copyProject(here());
-      else copyFromStage(rest, here(), stages);
+      if (rest !== ". .") return copyFromStage(rest, here(), stages);
+      copyProject(here());
+      // As after a checkout with umask 077.
+      execFileSync("chmod", ["-R", "go=", here()]);
     },
     RUN(rest) {
       execFileSync("sh", ["-ec", rest], { cwd: here(), stdio: ["ignore", "ignore", "inherit"] });

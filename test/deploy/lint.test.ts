@@ -13,6 +13,10 @@ const EVERYTHING = [
   ...[...MUST, "core.tlsSecret=core-tls", "limiter.enabled=true", "temporal.apiKey=true"],
   ...["dashboard.url=https://dash.example.com", "metrics.enabled=true"],
   ...["traces.endpoint=http://collector:4318", "traces.collectors[0].podSelector.matchLabels.c=d"],
+  ...["core", "gateway", "deliveries"].flatMap((part) => [
+    `${part}.extraEnv[0].name=OTEL_SERVICE_NAME`,
+    `${part}.extraEnv[0].value=named`,
+  ]),
   ...["metrics.scrapers[0].namespaceSelector.matchLabels.a=b", "database.caSecret=db-ca"],
 ];
 
@@ -90,7 +94,7 @@ describe("the Helm chart", () => {
     expect(said.status).toBe(0);
   });
 
-  it("runs each part twice, on a read-only root, behind a budget and a network policy", () => {
+  it("runs each part twice, on a read-only root, behind a budget and a network policy, with its extraEnv", () => {
     const { resources, containers } = everything();
     const count = (kind: string) => resources.filter((one) => one.kind === kind).length;
     const kinds = ["Deployment", "PodDisruptionBudget", "NetworkPolicy"];
@@ -101,7 +105,13 @@ describe("the Helm chart", () => {
       expect(securityContext).toMatchObject({ readOnlyRootFilesystem: true });
       const names = env.map(({ name }) => name);
       expect(names.filter((name) => !documentedVariables.has(name))).toEqual([]);
+      expect(env.at(-1)).toEqual({ name: "OTEL_SERVICE_NAME", value: "named" });
     }
+  });
+
+  it("takes no variable from the namespace's Services: one named gateway would set GATEWAY_PORT", () => {
+    // Three parts, and the pod of `helm test`.
+    expect(render(EVERYTHING).match(/enableServiceLinks: false$/gm)).toHaveLength(4);
   });
 
   it("mounts the database's own CA in the core only, where it is named", () => {

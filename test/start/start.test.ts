@@ -172,7 +172,12 @@ describe("npm start with Temporal", () => {
   let one: Run;
   let output: string;
   beforeAll(async () => {
-    ({ one, output } = await started());
+    // A proxy for gRPC that nothing serves, also for addresses in the machine's `no_proxy`.
+    ({ one, output } = await started({ grpc_proxy: "http://127.0.0.1:1", no_grpc_proxy: "none" }));
+  });
+
+  it("finds its own Temporal, whatever proxy the machine has", () => {
+    expect(output).not.toContain("Deliveries that fail wait");
   });
 
   it("prints a donation's webhook event", async () => {

@@ -40,6 +40,8 @@ http{{ if .Values.core.tlsSecret }}s{{ end }}://{{ .Release.Name }}-core:50051
 
 {{- define "podSecurity" -}}
 automountServiceAccountToken: false
+# Otherwise a Service of the namespace that is named gateway sets GATEWAY_PORT to a URL.
+enableServiceLinks: false
 # The drain, at most thirty seconds to stop (ADR 0043), and five more.
 terminationGracePeriodSeconds: {{ add .Values.drainSeconds 35 }}
 securityContext:
