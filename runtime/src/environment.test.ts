@@ -22,15 +22,13 @@ function problemsOf(check: (problem: Problem) => unknown): string[] {
   return problems;
 }
 
-describe("unsafe targets", () => {
-  it.each([
-    [{}, []],
-    [UNSAFE, Object.keys(UNSAFE)],
-    [{ ...UNSAFE, ...DEVELOPMENT }, []],
-    [{ ...UNSAFE, ALLOW_UNSAFE_TARGETS: "yes" }, ["ALLOW_UNSAFE_TARGETS", ...Object.keys(UNSAFE)]],
-  ])("are allowed for development only: %o", (env, expected) => {
-    expect(problemsOf((problem) => refuseUnsafeTargets(env, problem))).toEqual(expected);
-  });
+it.each([
+  [{}, []],
+  [UNSAFE, Object.keys(UNSAFE)],
+  [{ ...UNSAFE, ...DEVELOPMENT }, []],
+  [{ ...UNSAFE, ALLOW_UNSAFE_TARGETS: "yes" }, ["ALLOW_UNSAFE_TARGETS", ...Object.keys(UNSAFE)]],
+])("unsafe targets are allowed for development only: %o", (env, expected) => {
+  expect(problemsOf((problem) => refuseUnsafeTargets(env, problem))).toEqual(expected);
 });
 
 describe("a secret", () => {
@@ -76,18 +74,16 @@ describe("a secret", () => {
   });
 });
 
-describe("settings", () => {
-  it("throw one error with each problem once, or are frozen", () => {
-    const read = (problem: Problem, ...problems: string[]) => {
-      for (const text of problems) problem(text);
-      return { port: 1 };
-    };
-    expect(() =>
-      readSettings((problem) => read(problem, "A is wrong.", "B.", "A is wrong.")),
-    ).toThrow(new ConfigError("A is wrong.\nB."));
-    expect(readSettings(read)).toEqual({ port: 1 });
-    expect(Object.isFrozen(readSettings(read))).toBe(true);
-  });
+it("settings throw one error with each problem once, or are frozen", () => {
+  const read = (problem: Problem, ...problems: string[]) => {
+    for (const text of problems) problem(text);
+    return { port: 1 };
+  };
+  expect(() =>
+    readSettings((problem) => read(problem, "A is wrong.", "B.", "A is wrong.")),
+  ).toThrow(new ConfigError("A is wrong.\nB."));
+  expect(readSettings(read)).toEqual({ port: 1 });
+  expect(Object.isFrozen(readSettings(read))).toBe(true);
 });
 
 describe("a whole number", () => {

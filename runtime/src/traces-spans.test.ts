@@ -16,9 +16,7 @@ const FIRST = "b7ad6b7169203331";
 /** A tracer on OpenTelemetry's own. `ratio` is the sampled part of traces that begin here. */
 function start(ratio = 1) {
   const exporter = new InMemorySpanExporter();
-  const provider = new TracerProvider({
-    spanProcessors: [new SimpleSpanProcessor({ exporter })],
-  });
+  const provider = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] });
   const tracer = createTracer(api, provider.getTracer("test"), new AsyncLocalStorage(), ratio);
   return { tracer, spans: () => exporter.getFinishedSpans() };
 }

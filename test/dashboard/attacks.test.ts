@@ -37,7 +37,6 @@ const pathOf = ({ parent, name }: DescMethod) => `/${parent.typeName}/${name}`;
 const isRead = ({ idempotency }: DescMethod) =>
   idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS;
 
-/** The tables of an account's rows. */
 const TABLES = [
   ...["account", "api_key", "endpoint", "webhook_event", "delivery", "delivery_attempt"],
   ...["outbox_entry", "activity", "dashboard_session"],
@@ -114,8 +113,9 @@ describe("ADR 0038: a session that names another account and its objects", () =>
   });
 });
 
-describe("ADR 0038: a session may call what its scopes say", () => {
-  it.each(CALLS)("%s", async (_, method, read, write) => {
+it.each(CALLS)(
+  "ADR 0038: a session may call what its scopes say %s",
+  async (_, method, read, write) => {
     const needed: readonly unknown[] = isRead(method) ? [read, write] : [write];
     const own = await store();
     const sessions = await Promise.all(
@@ -140,8 +140,8 @@ describe("ADR 0038: a session may call what its scopes say", () => {
     expect(await rowsOf(own.accountId)).toBe(before);
     for (const [, code] of await callWith(true)) expect(code).not.toBe("permission_denied");
     if (isRead(method)) expect(await rowsOf(own.accountId)).toBe(before);
-  });
-});
+  },
+);
 
 describe("ADR 0038: a call that the dashboard's own page did not make", () => {
   it.each([
@@ -463,29 +463,27 @@ describe("ADR 0038: the page", () => {
   });
 });
 
-describe("ADR 0038: the log", () => {
-  it("holds no code, session, key or secret of any call", async () => {
-    const code = await dashboard.code(own.accountId);
-    const browser = dashboard.browser();
-    await browser.call(exchangeCode, { code });
-    const [, session = ""] = browser.cookie?.split("=") ?? [];
-    await browser.call(exchangeCode, { code });
-    await dashboard.stack.database.query("UPDATE account SET api_key_created_at = NULL");
-    const key = { name: "hidden name", validityDays: 30 };
-    const { secret: apiKey } = JSON.parse((await browser.call(createApiKey, key)).text);
-    const { endpointId } = own;
-    const rotated = await browser.call(EndpointService.method.rotateSecret, { endpointId });
-    const { secret } = JSON.parse(rotated.text);
-    for (const [, method] of CALLS) {
-      await call(browser, method, { ...naming(method, own), apiKeyId: session });
-      await call(browser, method, naming(method, own), { "x-request-id": session.slice(0, 40) });
-    }
-    const log = dashboard.stack.log.join("");
-    expect(apiKey).toMatch(/^act_live_/);
-    expect(secret).toMatch(/^whsec_/);
-    for (const hidden of [code, session, session.slice(0, 40), apiKey, secret, "hidden name"]) {
-      expect(log).not.toContain(hidden);
-    }
-    expect(log).toContain("SessionService/ExchangeCode");
-  });
+it("ADR 0038: the log holds no code, session, key or secret of any call", async () => {
+  const code = await dashboard.code(own.accountId);
+  const browser = dashboard.browser();
+  await browser.call(exchangeCode, { code });
+  const [, session = ""] = browser.cookie?.split("=") ?? [];
+  await browser.call(exchangeCode, { code });
+  await dashboard.stack.database.query("UPDATE account SET api_key_created_at = NULL");
+  const key = { name: "hidden name", validityDays: 30 };
+  const { secret: apiKey } = JSON.parse((await browser.call(createApiKey, key)).text);
+  const { endpointId } = own;
+  const rotated = await browser.call(EndpointService.method.rotateSecret, { endpointId });
+  const { secret } = JSON.parse(rotated.text);
+  for (const [, method] of CALLS) {
+    await call(browser, method, { ...naming(method, own), apiKeyId: session });
+    await call(browser, method, naming(method, own), { "x-request-id": session.slice(0, 40) });
+  }
+  const log = dashboard.stack.log.join("");
+  expect(apiKey).toMatch(/^act_live_/);
+  expect(secret).toMatch(/^whsec_/);
+  for (const hidden of [code, session, session.slice(0, 40), apiKey, secret, "hidden name"]) {
+    expect(log).not.toContain(hidden);
+  }
+  expect(log).toContain("SessionService/ExchangeCode");
 });

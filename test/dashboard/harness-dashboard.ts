@@ -1,12 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import {
-  ErrorInfoSchema,
-  type SessionScope,
-  SessionScopeSchema,
-  SessionService,
-} from "@activity/proto";
+import * as proto from "@activity/proto";
 import {
   create,
   type DescMethod,
@@ -20,9 +15,9 @@ import { requestOf } from "../harness/http.ts";
 import { startTestStack, withClientAddress } from "../harness/stack.ts";
 
 /** Every session scope, from the enum's descriptor, without the unspecified one. */
-export const EVERYTHING = SessionScopeSchema.values
+export const EVERYTHING = proto.SessionScopeSchema.values
   .slice(1)
-  .map(({ number }) => number as SessionScope);
+  .map(({ number }) => number as proto.SessionScope);
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -86,17 +81,17 @@ export async function startDashboard(env: Headers = {}, serverUrl?: string) {
   }
 
   /** Requests a link as an internal service does. Returns its code. */
-  async function code(accountId: string, scopes: readonly SessionScope[] = EVERYTHING) {
-    const links = stack.client(SessionService);
+  async function code(accountId: string, scopes: readonly proto.SessionScope[] = EVERYTHING) {
+    const links = stack.client(proto.SessionService);
     const { url } = await links.createSessionLink({ accountId, scopes: [...scopes] });
     return new URL(url).hash.slice("#code=".length);
   }
 
   return {
     ...{ stack, origin, port, request, code, browser },
-    async signIn(accountId: string, scopes?: readonly SessionScope[]) {
+    async signIn(accountId: string, scopes?: readonly proto.SessionScope[]) {
       const own = browser();
-      const { exchangeCode } = SessionService.method;
+      const { exchangeCode } = proto.SessionService.method;
       const { status } = await own.call(exchangeCode, { code: await code(accountId, scopes) });
       if (status !== 200) throw new Error(`the exchange failed with ${status}`);
       return own;
@@ -112,6 +107,6 @@ export async function startDashboard(env: Headers = {}, serverUrl?: string) {
 function codeIn(text: string): string | undefined {
   if (!text.startsWith("{")) return undefined;
   const { details }: { details?: { type: string; value: string }[] } = JSON.parse(text);
-  const info = details?.find(({ type }) => type === ErrorInfoSchema.typeName);
-  return info && fromBinary(ErrorInfoSchema, base64Decode(info.value)).code;
+  const info = details?.find(({ type }) => type === proto.ErrorInfoSchema.typeName);
+  return info && fromBinary(proto.ErrorInfoSchema, base64Decode(info.value)).code;
 }

@@ -1,11 +1,5 @@
 import { createHash } from "node:crypto";
-import {
-  AccountService,
-  ApiKeyService,
-  ErrorInfoSchema,
-  SessionScope,
-  SessionService,
-} from "@activity/proto";
+import * as proto from "@activity/proto";
 import { Permission } from "@activity/server";
 import { ConnectError } from "@connectrpc/connect";
 import { describe, expect, it } from "vitest";
@@ -17,7 +11,7 @@ import { textOf, withProductPool } from "../harness/database.ts";
 import { useStarted } from "../harness/use-started.ts";
 import { type Browser, startDashboard } from "./harness-dashboard.ts";
 
-const { exchangeCode, getSession, signOut, signOutEverywhere } = SessionService.method;
+const { exchangeCode, getSession, signOut, signOutEverywhere } = proto.SessionService.method;
 const SECRET = /^[0-9a-f]{64}$/;
 
 const dashboard = useStarted(startDashboard);
@@ -49,7 +43,7 @@ const expire = (table: "session_link" | "dashboard_session") =>
 /** Returns the error code of a refused request for a link. */
 async function refusal(asked: Promise<unknown>): Promise<string | undefined> {
   const failure = ConnectError.from(await asked.catch((error) => error));
-  return failure.findDetails(ErrorInfoSchema)[0]?.code;
+  return failure.findDetails(proto.ErrorInfoSchema)[0]?.code;
 }
 
 describe("ADR 0038: a link into the dashboard", () => {
@@ -101,8 +95,8 @@ describe("ADR 0038: a link into the dashboard", () => {
 
   it("carries its code in the fragment, works for five minutes, and outlives a scanner's GET", async () => {
     const before = Date.now();
-    const asked = { accountId: await newAccount(), scopes: [SessionScope.KEYS_READ] };
-    const link = await dashboard.stack.client(SessionService).createSessionLink(asked);
+    const asked = { accountId: await newAccount(), scopes: [proto.SessionScope.KEYS_READ] };
+    const link = await dashboard.stack.client(proto.SessionService).createSessionLink(asked);
     const { origin, pathname, search, hash } = new URL(link.url);
     expect([origin, pathname, search]).toEqual([dashboard.origin, "/", ""]);
     const code = hash.slice("#code=".length);
@@ -116,7 +110,7 @@ describe("ADR 0038: a link into the dashboard", () => {
   });
 
   it("gives its browser the chosen scopes, and the account's names and limits", async () => {
-    const code = await dashboard.code(await newAccount(), [SessionScope.KEYS_READ]);
+    const code = await dashboard.code(await newAccount(), [proto.SessionScope.KEYS_READ]);
     const browser = dashboard.browser();
     const { session } = JSON.parse((await browser.call(exchangeCode, { code })).text);
     expect(session).toMatchObject({ accountId, scopes: ["SESSION_SCOPE_KEYS_READ"] });
@@ -155,13 +149,13 @@ describe("ADR 0038: a link into the dashboard", () => {
     const { client } = dashboard.stack;
     await newAccount();
     const ask = (request: object) =>
-      refusal(client(SessionService).createSessionLink({ accountId, ...request }));
-    const scopes = [SessionScope.KEYS_READ];
+      refusal(client(proto.SessionService).createSessionLink({ accountId, ...request }));
+    const scopes = [proto.SessionScope.KEYS_READ];
     for (const wrong of [[], [0], [99], [1, 1]]) {
       expect(await ask({ scopes: wrong })).toBe("invalid_parameter");
     }
     expect(await ask({ scopes, accountId: "0".repeat(15) })).toBe("account_not_found");
-    await client(AccountService).blockAccount({ accountId });
+    await client(proto.AccountService).blockAccount({ accountId });
     expect(await ask({ scopes })).toBe("account_unavailable");
   });
 
@@ -170,8 +164,8 @@ describe("ADR 0038: a link into the dashboard", () => {
     const env = { DASHBOARD_URL: "", DASHBOARD_PORT: "" };
     const { corePort, stop } = await stack.startInstance({ env });
     const credential = await stack.credential(Permission.SessionCreate);
-    const links = clientsOf(`http://127.0.0.1:${corePort}`, credential)(SessionService);
-    const asked = { accountId: await newAccount(), scopes: [SessionScope.KEYS_READ] };
+    const links = clientsOf(`http://127.0.0.1:${corePort}`, credential)(proto.SessionService);
+    const asked = { accountId: await newAccount(), scopes: [proto.SessionScope.KEYS_READ] };
     expect(await refusal(links.createSessionLink(asked))).toBe("dashboard_not_served");
     await stop();
   });
@@ -259,10 +253,10 @@ describe("ADR 0038: a session", () => {
   it("ends for good when its account is blocked, and so does a link", async () => {
     const browser = await signInToNew();
     const unused = await dashboard.code(accountId);
-    const accounts = dashboard.stack.client(AccountService);
+    const accounts = dashboard.stack.client(proto.AccountService);
     await accounts.blockAccount({ accountId });
     expect(await browser.call(getSession)).toMatchObject(ENDED);
-    expect(await browser.call(ApiKeyService.method.listApiKeys)).toMatchObject(ENDED);
+    expect(await browser.call(proto.ApiKeyService.method.listApiKeys)).toMatchObject(ENDED);
     expect(await exchange(unused)).toMatchObject(USED_UP);
     await accounts.unblockAccount({ accountId });
     expect(await browser.call(getSession)).toMatchObject(ENDED);
@@ -296,14 +290,14 @@ describe("ADR 0038: a session", () => {
 
   it("leaves an audit line when it begins, changes something, is refused a change, and ends", async () => {
     const before = dashboard.stack.log.length;
-    const { listApiKeys, revokeApiKey } = ApiKeyService.method;
-    const browser = await dashboard.signIn(await newAccount(), [SessionScope.KEYS_WRITE]);
+    const { listApiKeys, revokeApiKey } = proto.ApiKeyService.method;
+    const browser = await dashboard.signIn(await newAccount(), [proto.SessionScope.KEYS_WRITE]);
     await browser.call(listApiKeys);
     const subject = "0".repeat(15);
     const request = { accountId: "f".repeat(15), apiKeyId: subject };
     await browser.call(revokeApiKey, request, { "x-request-id": "page-7" });
     await browser.call(signOut);
-    const reader = await dashboard.signIn(accountId, [SessionScope.KEYS_READ]);
+    const reader = await dashboard.signIn(accountId, [proto.SessionScope.KEYS_READ]);
     await reader.call(revokeApiKey, request);
     const lines = dashboard.stack.log.slice(before).map((line) => JSON.parse(line));
     const line = (method: string, code: string) => ({

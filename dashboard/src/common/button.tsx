@@ -1,4 +1,4 @@
-import { type ReactNode, useLayoutEffect, useRef } from "react";
+import { type MouseEvent, type ReactNode, useLayoutEffect, useRef } from "react";
 import styles from "./button.module.css";
 
 /**
@@ -9,7 +9,7 @@ import styles from "./button.module.css";
 export function Button(props: {
   look?: "primary" | "plain" | "danger" | "quiet";
   type?: "button" | "submit";
-  onClick?: () => void;
+  onClick?: (event: MouseEvent) => void;
   isPending?: boolean;
   "aria-label"?: string;
   children: ReactNode;
@@ -35,7 +35,7 @@ export function Button(props: {
       aria-label={props["aria-label"]}
       onClick={(event) => {
         if (isPending) event.preventDefault();
-        else props.onClick?.();
+        else props.onClick?.(event);
       }}
     >
       {props.children}

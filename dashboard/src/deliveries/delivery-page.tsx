@@ -69,8 +69,8 @@ export function DeliveryPage({ deliveryId }: { deliveryId: string }) {
         delivery &&
         !isGone &&
         !isErased && (
-          // An error of a retry is no longer true in another state.
-          <RetryDelivery key={delivery.state} delivery={delivery} />
+          // The outcome of a retry is no longer true in another state or run.
+          <RetryDelivery key={`${delivery.state} ${delivery.run}`} delivery={delivery} />
         )
       }
     >

@@ -19,7 +19,7 @@ const LABELS = new Map<DeliveryState, string>([
 
 /** Starts a new run of a delivery at once. ADR 0053 */
 export function RetryDelivery({ delivery }: { delivery: Delivery }) {
-  const { mutate, error, isPending } = useChange(DeliveryService.method.retryDelivery);
+  const { mutate, error, isPending, isSuccess } = useChange(DeliveryService.method.retryDelivery);
   const { id: deliveryId, state } = delivery;
   const label = LABELS.get(state);
   if (label === undefined) return null;
@@ -29,7 +29,8 @@ export function RetryDelivery({ delivery }: { delivery: Delivery }) {
     <>
       <Button
         look={includeDelivered ? "plain" : "primary"}
-        isPending={isPending}
+        // Until the page has read the new run, a second click would begin another one.
+        isPending={isPending || isSuccess}
         onClick={() => mutate({ deliveryId, includeDelivered, includeRetrying })}
       >
         {label}

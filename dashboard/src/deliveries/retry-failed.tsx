@@ -142,7 +142,11 @@ function RetryForm(props: {
         ) : (
           <Button onClick={props.onClose}>{texts.close}</Button>
         )}
-        <Button look="primary" type="submit" isPending={retry.isPending || !(retry.goOn ?? count)}>
+        <Button
+          look="primary"
+          type="submit"
+          isPending={retry.isPending || retry.isDone || !(retry.goOn ?? count)}
+        >
           {retry.goOn && !retry.isPending
             ? texts.deliveries.goOnRetrying
             : texts.deliveries.retryFailed}

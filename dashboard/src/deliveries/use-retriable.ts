@@ -17,7 +17,7 @@ export function endOfRange(until: string): Timestamp {
 /** Counts the deliveries that a bulk retry would begin. */
 export function useRetriable(chosen: Chosen, since: string, until: string) {
   const from = timestampFromLocal(since);
-  const { data, error } = useQuery(
+  const { data, error, failureReason } = useQuery(
     DeliveryService.method.countRetriableDeliveries,
     {
       ...{ ...chosen, until: endOfRange(until) },
@@ -25,5 +25,10 @@ export function useRetriable(chosen: Chosen, since: string, until: string) {
     },
     { enabled: from !== undefined },
   );
-  return { error, count: data && Number(data.count), isAll: data?.hasMore === false };
+  return {
+    // A passing failure is retried without end. The reader sees it meanwhile.
+    error: error ?? failureReason,
+    count: data && Number(data.count),
+    isAll: data?.hasMore === false,
+  };
 }

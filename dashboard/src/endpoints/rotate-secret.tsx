@@ -7,7 +7,9 @@ import { nowMs } from "../common/clock.ts";
 import { CodeBlock } from "../common/code-block.tsx";
 import { DialogButtons } from "../common/dialog-buttons.tsx";
 import { DialogForm } from "../common/dialog-form.tsx";
+import { AnswerLostError } from "../common/error-code.ts";
 import { ErrorNotice } from "../common/error-notice.tsx";
+import { Notice } from "../common/notice.tsx";
 import { RadioField } from "../common/radio-field.tsx";
 import { SecretShown } from "../common/secret-shown.tsx";
 import { Time } from "../common/time.tsx";
@@ -24,7 +26,11 @@ const USUAL_HOURS = 1;
 /** Rotates the signing secret, at once or later, and shows the new one once. */
 export function RotateSecret({ endpoint }: { endpoint: Endpoint }) {
   const [hours, setHours] = useState(USUAL_HOURS);
-  const { mutate, data, error, isPending, reset } = useChange(EndpointService.method.rotateSecret);
+  const { mutate, data, error, isPending, reset, variables } = useChange(
+    EndpointService.method.rotateSecret,
+  );
+  // No page can show whether such a rotation was made.
+  const isLostAtOnce = error instanceof AnswerLostError && variables?.signsFrom === undefined;
   useHold(isPending);
   const rotate = () => {
     const signsFrom = hours === 0 ? {} : { signsFrom: timestampFromMs(nowMs() + hours * HOUR_MS) };
@@ -56,7 +62,13 @@ export function RotateSecret({ endpoint }: { endpoint: Endpoint }) {
               }))}
               onChange={(value) => setHours(Number(value))}
             />
-            <ErrorNotice error={error} />
+            {isLostAtOnce ? (
+              <Notice look="bad" role="alert">
+                {texts.endpoints.rotateAgain}
+              </Notice>
+            ) : (
+              <ErrorNotice error={error} />
+            )}
             <DialogButtons>
               <Button onClick={close} isPending={isPending}>
                 {texts.cancel}

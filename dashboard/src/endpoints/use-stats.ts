@@ -13,7 +13,11 @@ const READ_AGAIN_MS = 30_000;
 /** Reads the statistics of an endpoint's last 30 days. `dayMs` is the start of the last day. */
 export function useStats(endpointId: string) {
   const { dayMs, optionsOf } = useStatsOptions();
-  return { query: useQuery(optionsOf(endpointId)), dayMs };
+  // Each hour the query has another start. Its callers are keyed by endpoint.
+  return {
+    query: useQuery({ ...optionsOf(endpointId), placeholderData: keepPreviousData }),
+    dayMs,
+  };
 }
 
 /** The statistics of an endpoint's last day. */

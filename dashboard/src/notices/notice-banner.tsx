@@ -19,7 +19,7 @@ export function NoticeBanner() {
     {},
     { refetchInterval: READ_AGAIN_MS },
   );
-  const { mutate, error, isPending } = useChange(NoticeService.method.dismissNotice);
+  const { mutate, error, isPending, variables } = useChange(NoticeService.method.dismissNotice);
   const notices = data?.notices ?? [];
   const notice = mostSerious(notices);
   const name = useEndpoints()?.get(notice?.subjectId ?? "")?.name;
@@ -39,13 +39,14 @@ export function NoticeBanner() {
         <Button
           look="quiet"
           isPending={isPending}
-          onClick={() => mutate({ sequence: notice.sequence })}
+          // The second click of a double click would dismiss the next notice unread.
+          onClick={({ detail }) => detail < 2 && mutate({ sequence: notice.sequence })}
         >
           {texts.notices.dismiss}
         </Button>
         {notices.length > 1 && <span>{texts.notices.more(notices.length - 1)}</span>}
       </Notice>
-      <ErrorNotice error={error} />
+      <ErrorNotice error={variables?.sequence === notice.sequence && error} />
     </section>
   );
 }

@@ -41,7 +41,7 @@ function Counted({ state }: { state: DeliveryState }) {
 
 function Figure({ value, state, isBad }: { value: string; state: DeliveryState; isBad?: boolean }) {
   const name = texts.deliveries.states[state];
-  // The start of the count, because "24 hours" of the list begins up to an hour later.
+  // The start of the count, because "24 hours" of the list begins up to an hour earlier.
   const since = localFromMs(dayStartMs());
   return (
     <div className={styles.figure}>

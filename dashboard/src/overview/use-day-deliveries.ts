@@ -1,6 +1,7 @@
 import { DeliveryService, DeliveryState, SessionScope } from "@activity/proto";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { useQuery } from "@connectrpc/connect-query";
+import { keepPreviousData } from "@tanstack/react-query";
 import { dayStartMs } from "../endpoints/use-stats.ts";
 import { useMay } from "../session/session-context.ts";
 import { texts } from "../texts.ts";
@@ -15,7 +16,8 @@ export function useDayDeliveries(state: DeliveryState) {
   const { data } = useQuery(
     DeliveryService.method.listDeliveries,
     { state, since: timestampFromMs(dayStartMs()), pageSize },
-    { enabled, refetchInterval: READ_AGAIN_MS },
+    // Each hour the query has another start.
+    { enabled, refetchInterval: READ_AGAIN_MS, placeholderData: keepPreviousData },
   );
   const deliveries = data?.deliveries ?? [];
   return { isRead: data !== undefined, deliveries, isAll: data?.nextPageToken === "" };

@@ -12,7 +12,7 @@ import { onceFree } from "../common/use-hold.ts";
 import { texts } from "../texts.ts";
 import { BackToSite } from "./back-to-site.tsx";
 import { Door } from "./door.tsx";
-import { tellOpenedSession } from "./opened-sessions.ts";
+import { onOpenedSession, tellOpenedSession } from "./opened-sessions.ts";
 import { SessionContext } from "./session-context.ts";
 import { SessionWatch } from "./session-watch.tsx";
 
@@ -85,6 +85,9 @@ export function SessionGate({ code, children }: { code: string | undefined; chil
     const timer = setTimeout(() => open(false), TRY_AGAIN_MS);
     return () => clearTimeout(timer);
   }, [state, open, code]);
+  // The link of another tab lets this tab in too. Its last calls may have had the cookie from before.
+  const isEnded = state.kind === "ended";
+  useEffect(() => (isEnded ? onOpenedSession(() => location.reload()) : undefined), [isEnded]);
   const session = state.kind === "open" ? state.session : undefined;
   useEffect(() => setReturnUrl((before) => session?.returnUrl ?? before), [session]);
   const change = useCallback(

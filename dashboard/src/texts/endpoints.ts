@@ -85,6 +85,8 @@ export const endpoints = {
     hours === 0
       ? "at once: your receiver refuses events until it has the new secret"
       : `in ${many(hours, "hour", "hours")}`,
+  rotateAgain:
+    "The service did not confirm the change. Rotate again: the new secret may already sign.",
   rotatedTitle: "The new signing secret",
   rotatedHint: "Keep the old secret in WEBHOOK_SECRET. Set the new one as NEXT_WEBHOOK_SECRET.",
   bothSecrets: "Accept both secrets",

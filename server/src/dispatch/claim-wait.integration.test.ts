@@ -89,7 +89,7 @@ it("after a start and after an outage, attempts whose leases have ended are left
       claims.noteOutage();
       await claims.retries(8);
       expect(await claim()).toEqual([]);
-      // However long nothing can be written, the outage has not ended.
+      // While nothing can be written, the outage continues.
       for (let count = 0; count < 6; count++) {
         now += 4_000;
         claims.noteOutage();

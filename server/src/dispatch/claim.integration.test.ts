@@ -42,7 +42,7 @@ const addLeased = ({ accountId, endpointId }: Receiver, count: number) =>
 const sendTest = ({ accountId, endpointId } = busy): Promise<Run> =>
   services.sendTest(accountId, endpointId);
 let [nowMs, stepMs] = [0, 0];
-/** Creates an outbox whose clock goes on by `stepMs` each time that it is read. */
+/** Creates an outbox whose clock steps by `stepMs` at each reading. */
 function createSteppingOutbox() {
   const readMs = () => {
     nowMs += stepMs;

@@ -27,8 +27,13 @@ describe("a bulk retry", () => {
     expect(await retry.getAttribute("aria-disabled")).toBe("true");
     await own.dialog().getByLabel("Created until").fill("");
     await own.told("1 delivery will be retried.");
+    const counts = "**/*.DeliveryService/CountRetriableDeliveries";
+    await own.page.route(counts, (route) => route.abort("internetdisconnected"));
     await own.press("Retry failed");
     await own.told("1 delivery is on the way.");
+    await own.told("Can't reach the service.");
+    expect(await retry.getAttribute("aria-disabled")).toBe("true");
+    await own.page.unroute(counts);
     await own.until(deliveryId, DELIVERED);
     expect(await own.stateOf(other.deliveryId)).toBe(FAILED);
     await own.dialog().getByLabel("Include delivered events").check();

@@ -42,7 +42,6 @@ async function startSite() {
   return { origin: `http://127.0.0.1:${port}`, stop: () => void server.close() };
 }
 
-/** Shows an address in the frame of a site's page. */
 async function embed(page: Page, url: string, { origin } = site): Promise<FrameLocator> {
   await page.goto(`${origin}/`);
   await page.evaluate(`document.querySelector("iframe").src = ${JSON.stringify(url)}`);

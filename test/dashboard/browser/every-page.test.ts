@@ -54,17 +54,19 @@ it("the reader chooses light or dark colours, which a reload keeps", async () =>
 
 it("every page shows the most serious notice with one action, until it is dismissed. ADR 0054", async () => {
   const { database } = own.stack;
-  await createApiKey(own.stack, own.accountId);
+  for (const _ of [1, 2]) await createApiKey(own.stack, own.accountId);
   await tellOfLink(database, own.accountId);
   await tellOfKeys(database, own.accountId);
   for (const path of ["/", "/keys", "/endpoints", "/deliveries", "/activity"]) {
     await own.open(path);
     await banner().getByText("Somebody opened your link").waitFor();
-    await banner().getByText("+ 1 more").waitFor();
+    await banner().getByText("+ 2 more").waitFor();
   }
   await own.button("Dismiss").click();
   await banner().getByText("An API key ends on").waitFor();
-  expect(await banner().getByText("more").count()).toBe(0);
+  // The second click of a double click finds the next notice's button.
+  await own.button("Dismiss").dblclick({ delay: 400 });
+  await banner().getByText("more").waitFor({ state: "detached" });
   await own.page.reload();
   await banner().getByRole("link", { name: "Renew the key" }).click();
   await own.page.waitForURL("**/keys");

@@ -161,6 +161,13 @@ it("a late call with a session that another tab has just replaced does not end i
   const second = await page.context().newPage();
   await second.goto(await browsers.link(accountId));
   await page.getByText("No active key").waitFor();
+  // A tab that has ended continues too.
+  await page.context().clearCookies();
+  await page.reload();
+  await page.getByRole("heading", { name: ENDED }).waitFor();
+  await second.goto("about:blank");
+  await second.goto(await browsers.link(accountId));
+  await page.getByText("No active key").waitFor();
 });
 
 it("a new secret stays until it is saved, even if another tab enters another account, or its reader signs out", async () => {

@@ -45,15 +45,11 @@ export function useOwnPage(path = "/", look: Look = {}) {
     },
     button: (name: string) => page.getByRole("button", { name, exact: true }),
     row: (hasText: string) => page.getByRole("row").filter({ hasText }),
-    /** Waits for a text of the page. */
     see: (text: string | RegExp) => page.getByText(text).waitFor(),
     dialog,
-    /** Waits for a text of the dialog. */
     told: (text: string) => dialog().getByText(text).waitFor(),
-    /** Presses a button of the dialog. */
     press: (name: string) => dialog().getByRole("button", { name, exact: true }).click(),
     closed: () => dialog().waitFor({ state: "detached" }),
-    /** Goes to a page of the navigation. */
     goTo: (name: string) =>
       page.getByRole("navigation").getByRole("link", { name, exact: true }).click(),
     open: (path: string) => page.goto(`${browsers.origin}${path}`),
@@ -62,7 +58,6 @@ export function useOwnPage(path = "/", look: Look = {}) {
       const figure = page.getByRole("figure").filter({ hasText: label });
       return (await figure.locator("code").textContent()) ?? "";
     },
-    /** Creates an endpoint at the receiver. */
     createEndpoint: () => browsers.delivery.createEndpoint(accountId),
     sendTest: (endpointId: string) => browsers.delivery.sendTest({ accountId, endpointId }),
     stateOf,
