@@ -40,7 +40,7 @@ const TOO_LONG =
 
 /** The core would count only the first: the column may name a campaign, or have numbers that a program rounded. */
 const ID_TAKEN =
-  'id: an earlier row has this id and says something else; correct it, or import the refused rows with --column id=""';
+  'id: an earlier row has this id and says something else; correct it and empty this reason, or import this source with --column id=""';
 
 /**
  * Reads one row. Returns `undefined` if its amount needs the file's decimal mark, which is not known yet. A row gets its
@@ -72,7 +72,9 @@ export function readDonation(
   if (rowBytes({ externalId: id, ...donation }) > MAX_BYTES) return refused(TOO_LONG);
   const meaning = meaningOf(donation);
   if (id !== "") {
-    return derivedIds.isTaken(id, meaning)
+    // The earlier row is in the first file. The reason is the first cell of a refused row.
+    const isLeft = rules.line !== undefined && cells[0] === ID_TAKEN;
+    return isLeft || derivedIds.isTaken(id, meaning)
       ? refused(ID_TAKEN)
       : accepted({ externalId: id, ...donation });
   }

@@ -210,7 +210,10 @@ describe("npm run import", () => {
       exitCode: 2,
       output: expect.stringContaining("1 stored, 1 unchanged, 2 refused"),
     });
-    const args = ["--account", account, "--column", "id=", file.replace(/csv$/, "refused.csv")];
+    const refused = file.replace(/csv$/, "refused.csv");
+    const uncorrected = await runImport(["--account", account, refused]);
+    expect(uncorrected.output).toContain("0 stored, 0 unchanged, 2 refused");
+    const args = ["--account", account, "--column", "id=", refused];
     expect((await runImport(args)).output).toContain("2 stored, 0 unchanged, 0 refused");
     expect((await runImport(args)).output).toContain("0 stored, 2 unchanged, 0 refused");
   });
