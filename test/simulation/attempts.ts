@@ -25,6 +25,7 @@ export type Load = AttemptKey & Source & { readonly endpointId: string };
 export type BegunAttempt = Load & {
   readonly process: Process;
   readonly beganMs: number;
+  /** When the receiver got the request. */
   postedMs?: number;
   /** The receiver's answer, if it got the request. */
   seen?: { readonly outcome: string; readonly status: number | undefined };

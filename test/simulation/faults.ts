@@ -23,14 +23,26 @@ const SLOWEST_MS = 20_000;
 export type Faults = ReturnType<typeof createFaults>;
 
 /** Creates faults for a share of all messages, except those whose names are in `skipped`. */
-export function createFaults(streams: Streams, share: number, skipped: readonly string[]) {
+export function createFaults(
+  nowMs: () => number,
+  streams: Streams,
+  share: number,
+  skipped: readonly string[],
+) {
   const counts = new Map<string, number>();
   /** The names of the faults so far. */
   const happened: string[] = [];
   let isHealed = false;
+  let lastMs = Number.NEGATIVE_INFINITY;
 
   return {
     happened,
+    /** Notes a fault that hinders calls: each of a message, and the end of others. */
+    note(): void {
+      lastMs = nowMs();
+    },
+    /** Whether such a fault can have had effects since then. */
+    hinderedSince: (ms: number) => lastMs + SLOWEST_MS >= ms,
     /** From now on no message has a fault. */
     heal(): void {
       isHealed = true;
@@ -50,6 +62,7 @@ export function createFaults(streams: Streams, share: number, skipped: readonly 
       const name = `${link} ${count}`;
       if (skipped.includes(name)) return { ...quick, fault: undefined };
       happened.push(name);
+      this.note();
       if (!isSlow) return { ...quick, fault };
       const slow = isSlowThere ? { thereMs: slowMs } : { backMs: slowMs };
       return { ...quick, ...slow, fault: undefined };

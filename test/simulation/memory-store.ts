@@ -160,7 +160,7 @@ export function createMemoryStore(tables: Tables, link: Link, session: Session):
     async changeFree(keys, decide) {
       const transaction: Transaction = { session, isOver: false };
       try {
-        const free = await write("lockFree", () => {
+        const free = await read("lockFree", () => {
           if (isOver(transaction)) return [];
           const ids = keys.map(({ deliveryId }) => deliveryId);
           return locks
@@ -171,7 +171,9 @@ export function createMemoryStore(tables: Tables, link: Link, session: Session):
             }));
         });
         const { changes, result } = decide(free);
-        await write("commit", () => {
+        // A read-only database locks rows, and ends a transaction that changed nothing.
+        const isWrite = Object.values(changes).some((list) => list.length > 0);
+        await link({ name: "commit", isWrite }, () => {
           if (isOver(transaction)) return;
           applyChanges(tables, changes);
           locks.end(transaction);

@@ -148,6 +148,7 @@ export function createTables(nowMicros: () => number, watcher: TableWatcher = {}
   };
 }
 
+/** Copies the rows of a table. Returns a function that restores them. */
 function keep<Key, Row extends object>(table: Map<Key, Row>): () => void {
   const rows = [...table].map(([key, row]) => [key, { ...row }] as const);
   return () => {

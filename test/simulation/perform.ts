@@ -9,12 +9,18 @@ const TAKES_EFFECT_WITHIN_MS = 60_000;
 
 /** Performs an action. Nobody repeats an action that a fault prevents. */
 export function perform(product: Product, action: Action): unknown {
-  const { world, database, temporal, network, endpoints, dispatchers, cuts } = product;
+  const { world, faults, database, temporal, network, endpoints, dispatchers, cuts } = product;
   /** Begins a fault, and ends it after a time. */
   const during = (forMs: number, set: (is: boolean) => unknown) => {
     set(true);
     world.after(forMs, () => set(false));
   };
+  /** Like `during`, for a fault that excuses a second POST. */
+  const hinder = (forMs: number, set: (is: boolean) => unknown) =>
+    during(forMs, (is) => {
+      set(is);
+      faults.note();
+    });
   switch (action.kind) {
     case "behave":
       return network.behave(endpoints[action.endpoint]?.id ?? "", action.behaviour);
@@ -42,7 +48,7 @@ export function perform(product: Product, action: Action): unknown {
       const { kind } = action;
       const cut = cuts[action.dispatcher];
       if (cut === undefined) return undefined;
-      return during(action.forMs, (is) =>
+      return hinder(action.forMs, (is) =>
         Object.assign(cut, kind === "lag" ? { lagMs: is ? action.lagMs : 0 } : { [kind]: is }),
       );
     }
@@ -55,7 +61,7 @@ export function perform(product: Product, action: Action): unknown {
     case "refuse": {
       const { deliveries, refused } = database.tables;
       const id = pickFrom([...deliveries.keys()], action.pick) ?? "";
-      return during(action.forMs, (is) => (is ? refused.add(id) : refused.delete(id)));
+      return hinder(action.forMs, (is) => (is ? refused.add(id) : refused.delete(id)));
     }
     default:
       return write(product, action).catch((error: unknown) => {

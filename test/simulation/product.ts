@@ -25,7 +25,7 @@ export type Product = ReturnType<typeof createProduct>;
 export function createProduct(scenario: Scenario) {
   const streams = createStreams(scenario.seed);
   const world = createWorld();
-  const faults = createFaults(streams, scenario.faultShare, scenario.skipped);
+  const faults = createFaults(world.nowMs, streams, scenario.faultShare, scenario.skipped);
   const secrets = new WeakMap<Buffer, string>();
   /** When an answer forbade to send for an endpoint, an account or a delivery. */
   const forbidden = new Map<string, number>();
@@ -55,6 +55,10 @@ export function createProduct(scenario: Scenario) {
     database: () => database,
     temporal: () => temporal,
     attempts: () => attempts,
+    hinderedSince: (ms) =>
+      faults.hinderedSince(ms) ||
+      database.tables.refused.size > 0 ||
+      cuts.some((cut) => cut["cut there"] || cut["cut back"] || cut.lagMs > 0),
     knownAtRestore: (run) => knownAtRestore.get(deliverWorkflowId(run)) ?? 0,
     forbiddenSince({ endpointId, accountNo, deliveryId }) {
       const names = [endpointId, `${endpointId} removed`, `account ${accountNo}`, deliveryId];
@@ -193,6 +197,7 @@ export function createProduct(scenario: Scenario) {
     },
     heal(): void {
       faults.heal();
+      faults.note();
       network.heal();
       database.setAway(false);
       database.setReadOnly(false);

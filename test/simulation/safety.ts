@@ -54,6 +54,8 @@ export type SafetyParts = {
   readonly temporal: () => Temporal;
   /** When an answer of the core forbade to send this. */
   readonly forbiddenSince: (one: BegunAttempt) => number | undefined;
+  /** Whether anything but an outage of the core or of the whole database can have held up a record since then. */
+  readonly hinderedSince: (ms: number) => boolean;
   /** The number of a run's attempts that Temporal knew at the restore, if the run had not ended. */
   readonly knownAtRestore: (run: Run) => number;
   /** Reports a violation. The first one counts. */
@@ -90,13 +92,11 @@ export function createSafety(parts: SafetyParts) {
     check("no attempt before its time", isDue, one, `attempt ${attempt}, due at ${dueMs}`);
   }
 
-  /** Whether the lease was over just before or just after a step of the clock, and then another took its place. */
-  const wasLeaseOver = (one: BegunAttempt) =>
-    database().steps.some(
-      ({ atMs, fromMicros, toMicros }) =>
-        atMs >= one.loadedAtMs && (isLeaseOver(one, fromMicros) || isLeaseOver(one, toMicros)),
-    );
+  /** A step of the clock can end a lease, and then another takes its place. */
+  const hasStepped = ({ loadedAtMs }: BegunAttempt) =>
+    database().steps.some((atMs) => atMs >= loadedAtMs);
 
+  /** An outage alone excuses nothing: after it, the makers record first. ADR 0028 */
   function checkOnce(one: BegunAttempt): void {
     const what = `attempt ${one.attempt}`;
     const recordedMs = isRecorded(one) ? recordedAt.get(keyOf(one)) : undefined;
@@ -109,8 +109,9 @@ export function createSafety(parts: SafetyParts) {
       const died = other.process.killedAtMs() ?? Infinity;
       const isExcused =
         (died <= nowMs() && died >= other.beganMs) ||
-        isLeaseOver(other, one.leasedAtMicros ?? one.loadedAtMicros) ||
-        wasLeaseOver(other) ||
+        (parts.hinderedSince(other.loadedAtMs) &&
+          isLeaseOver(other, one.leasedAtMicros ?? one.loadedAtMicros)) ||
+        hasStepped(other) ||
         isLeaseOver(one, tables().nowMicros()) ||
         temporal()
           .movesOf(one)
@@ -144,7 +145,7 @@ export function createSafety(parts: SafetyParts) {
         other.endpointId === one.endpointId &&
         isOfWorkflow(other) === isRetry &&
         !isRecorded(other) &&
-        !wasLeaseOver(other),
+        !hasStepped(other),
     );
     const limit = isRetry ? RETRIES_AT_ENDPOINT : FIRSTS_AT_ENDPOINT;
     check("capacity of an endpoint", length <= limit, one, `${length} in flight`);
@@ -234,7 +235,7 @@ export function createSafety(parts: SafetyParts) {
     },
     /** The core answers a claim of first attempts. */
     onClaimed(load: Load): void {
-      const steppedAtMs = database().steps.at(-1)?.atMs ?? Number.NEGATIVE_INFINITY;
+      const steppedAtMs = database().steps.at(-1) ?? Number.NEGATIVE_INFINITY;
       if (nowMs() - steppedAtMs < CLOCK_IS_RIGHT_AFTER_MS) return;
       const age = tables().nowMicros() - (load.leasedAtMicros ?? 0);
       const isYoung = age <= MAX_LEASE_AGE_MICROS + ROUNDING_MS * 1000;

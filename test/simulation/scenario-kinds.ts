@@ -14,10 +14,12 @@ const MAX_LAG_MS = 6_000;
 const FAULT_SHARES = [0, 0.02, 0.08, 0.25];
 /** Actions within this time are close to each other. */
 const CLOSE_MS = 60 * SECOND_MS;
+const OUTAGES = 12;
+const OUTAGE_EVERY_MS = 90 * SECOND_MS;
 
 /**
  * Draws a kind. Of ten scenarios two have a frozen fault, two an owner who switches an endpoint and retries, two a
- * restored database, and one leases that end early.
+ * restored database, one leases that end early, and one outages.
  */
 export function drawKind(random: Random, size: Size): Kind {
   switch (size.seed % 5) {
@@ -31,8 +33,29 @@ export function drawKind(random: Random, size: Size): Kind {
     case 4:
       return drawRestore(random, size);
     default:
-      return {};
+      return size.seed % 2 === 1 ? drawOutages(random, size) : {};
   }
+}
+
+/** The database fails or the core dies while attempts are in flight, so that leases end with nothing recorded. */
+function drawOutages(random: Random, { accounts }: Size): Kind {
+  const { endpoint, account } = drawEndpoint(random, accounts);
+  const rounds = Array.from({ length: OUTAGES }, (_, round) => {
+    const atMs = round * OUTAGE_EVERY_MS + random.below(5 * SECOND_MS);
+    const behaviour = random.pick(["hangs", "is slow"] as const);
+    const kind = random.pick(["read-only", "read-only", "database away", "kill core"] as const);
+    const outageMs = atMs + random.below(9 * SECOND_MS);
+    const forMs = 15 * SECOND_MS + random.below(25 * SECOND_MS);
+    return [
+      { atMs, kind: "behave", endpoint, behaviour },
+      { atMs, kind: "donate", account, events: 1 + random.below(3) },
+      { atMs: outageMs, kind, forMs },
+    ] satisfies Action[];
+  });
+  // All faults end with the last action.
+  const atMs = OUTAGES * OUTAGE_EVERY_MS;
+  const end: Action = { atMs, kind: "behave", endpoint, behaviour: "answers" };
+  return { actions: [...rounds.flat(), end], dispatchers: 2, faultShare: 0 };
 }
 
 /** An endpoint hangs forever, and gets more events. */
@@ -122,6 +145,7 @@ function drawRetries(random: Random, { accounts, span }: Size): Kind {
 const drawDirection = (random: Random) =>
   random.chance(0.5) ? ("cut there" as const) : ("cut back" as const);
 
+/** Draws an endpoint and its account, each by its number. */
 function drawEndpoint(random: Random, accounts: readonly number[]) {
   const owners = accounts.flatMap((count, account) => Array.from({ length: count }, () => account));
   const endpoint = random.below(owners.length);

@@ -38,10 +38,12 @@ export type Frozen = { readonly atMs: number } & (
 /** The input of a simulation. The same scenario always gives the same result. */
 export type Scenario = {
   readonly seed: number;
+  /** The number of endpoints of each account. */
   readonly accounts: readonly number[];
   readonly dispatchers: number;
   /** Each start of a dispatcher picks one of these versions. */
   readonly versions: readonly Version[];
+  /** The share of messages that have a fault. */
   readonly faultShare: number;
   /** The names of faults that do not happen. */
   readonly skipped: readonly string[];

@@ -41,6 +41,7 @@ type Runs = {
   4: readonly [RunKey, RunKey, RunKey, RunKey];
 };
 
+/** Creates an account with endpoints, and functions for its deliveries. */
 export async function createReceiver(subject: Subject, endpoints = 1) {
   const account = await subject.createAccount(endpoints);
   const { accountNo, endpointIds } = account;

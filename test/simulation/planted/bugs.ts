@@ -17,6 +17,7 @@ export type PlantedBug = {
 
 const CLAIM = "server/src/dispatch/claim.ts";
 const RECORD = "server/src/dispatch/record-attempts.ts";
+const ENDED = "server/src/dispatch/ended-leases.ts";
 const SERVICE = "server/src/dispatch/dispatch-service.ts";
 const OUTBOX = "server/src/dispatch/outbox.ts";
 const FIRST = "workflows/src/dispatcher/first-attempts.ts";
@@ -94,6 +95,18 @@ export const PLANTED: readonly PlantedBug[] = [
     file: OUTBOX,
     find: "const isFresh = nowMs() - begunMs <= MAX_LEASE_AGE_MS;",
     replace: "const isFresh = begunMs >= 0;",
+  },
+  {
+    name: "another dispatcher gets ended leases as soon as an outage ends",
+    file: ENDED,
+    find: "!isFirst || (!isBack && begunMs - backMs >= RECORDS_FIRST_MS);",
+    replace: "!isFirst || !isBack || begunMs > 0;",
+  },
+  {
+    name: "the records' time after an outage begins with a search, not with a write",
+    file: ENDED,
+    find: "movesUntilMs = Number.POSITIVE_INFINITY;\n        }",
+    replace: "movesUntilMs = searchedMs + 15_000;\n        }",
   },
   {
     name: "the limit of an endpoint ignores leased entries",
