@@ -11,8 +11,8 @@ const RECORDS_FIRST_MS = 4_500;
 /** A page takes longer only in a frozen database. A lease leaves four seconds for the record. */
 const FROZEN_AFTER_MS = 4_000;
 /**
- * A database that fails often must not keep the entries of dead dispatchers forever. A lease that ends sooner began over
- * 5.5 seconds before the outage's end. Its attempt took ten at most, and had its time for the record.
+ * A database that fails often must not keep the entries of dead dispatchers forever. A lease that ends sooner began about
+ * 5.5 seconds before the outage's end. Its attempt takes about ten, and so had its time for the record.
  */
 const NEXT_OUTAGE_AFTER_MS = 8_500;
 
@@ -35,20 +35,29 @@ export function createEndedLeases(nowMs: () => number): EndedLeases {
    * an outage: dispatchers may hold attempts that no core could record.
    */
   let [searchedMs, backMs] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  /** Until when later failures may move `backMs`. The time begins with a write: until then nothing can be leased. */
+  /** Until when later failures may move `backMs`. The time begins with a claim's lease or a record. */
   let movesUntilMs = Number.POSITIVE_INFINITY;
+  /** When a claim's lease or a record was last stored. */
+  let writtenMs = Number.NEGATIVE_INFINITY;
   /** Failures of the database, and those that a search for first attempts has followed. */
   let [failures, followedFailures] = [0, 0];
 
-  function noteOutage(): void {
+  function noteFailure(): void {
     failures += 1;
     // The outage continues. The records need their time after its last failure.
     if (nowMs() < Math.min(backMs + RECORDS_FIRST_MS, movesUntilMs)) backMs = nowMs();
   }
 
   return {
-    noteOutage,
+    noteOutage() {
+      // Nothing can be written, so this is an outage however soon it came, and keeps nothing back that could be leased.
+      if (nowMs() - writtenMs >= RECORDS_FIRST_MS) {
+        [backMs, movesUntilMs] = [nowMs(), Number.POSITIVE_INFINITY];
+      }
+      noteFailure();
+    },
     noteWritten() {
+      writtenMs = nowMs();
       movesUntilMs = Math.min(movesUntilMs, nowMs() + NEXT_OUTAGE_AFTER_MS);
     },
     async search(task, run) {
@@ -73,7 +82,7 @@ export function createEndedLeases(nowMs: () => number): EndedLeases {
         }
         return found;
       } catch (error) {
-        noteOutage();
+        noteFailure();
         throw error;
       }
     },
