@@ -47,7 +47,7 @@ export function parseTargetUrl(
   allowedTargets: ReadonlySet<string> = new Set(),
 ): TargetUrl | RefusedUrl {
   if (text.length > MAX_URL_LENGTH) return { broken: "length" };
-  // Safari 17 and Chrome 125 show the dashboard, and have no `URL.parse`.
+  // Safari 17.5 and Chrome 125 show the dashboard, and have no `URL.parse`.
   if (!URL.canParse(text)) return { broken: "notAbsolute" };
   const url = new URL(text);
   if (url.protocol !== "https:") return { broken: "scheme" };

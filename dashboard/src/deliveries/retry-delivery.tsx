@@ -31,7 +31,9 @@ export function RetryDelivery({ delivery }: { delivery: Delivery }) {
         look={includeDelivered ? "plain" : "primary"}
         // Until the page has read the new run, a second click would begin another one.
         isPending={isPending || isSuccess}
-        onClick={() => mutate({ deliveryId, includeDelivered, includeRetrying })}
+        onClick={({ detail }) =>
+          detail < 2 && mutate({ deliveryId, includeDelivered, includeRetrying })
+        }
       >
         {label}
       </Button>

@@ -140,7 +140,8 @@ function RetryForm(props: {
         {retry.isPending ? (
           <Button onClick={retry.stop}>{texts.deliveries.stopRetry}</Button>
         ) : (
-          <Button onClick={props.onClose}>{texts.close}</Button>
+          // The second click of a double click on "Stop" would close the result.
+          <Button onClick={({ detail }) => detail < 2 && props.onClose()}>{texts.close}</Button>
         )}
         <Button
           look="primary"

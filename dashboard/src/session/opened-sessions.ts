@@ -9,7 +9,12 @@ export function tellOpenedSession(accountId: string): void {
 
 /** Calls `onOpened` with the account of each session that another tab opens. Returns the function that ends this. */
 export function onOpenedSession(onOpened: (accountId: string) => void): () => void {
-  const channel = new BroadcastChannel(NAME);
-  channel.addEventListener("message", ({ data }) => onOpened(String(data)));
-  return () => channel.close();
+  try {
+    const channel = new BroadcastChannel(NAME);
+    channel.addEventListener("message", ({ data }) => onOpened(String(data)));
+    return () => channel.close();
+  } catch {
+    // Firefox has no channels in an embedded page without storage.
+    return () => undefined;
+  }
 }
