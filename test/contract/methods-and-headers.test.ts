@@ -67,7 +67,7 @@ it.each([
   "//api/v1/me",
   "/activity.read.v1.MeService/GetMe",
   "/grpc.health.v1.Health/Check",
-])("a path that the API does not have gets not_found, without a key %s", async (path) => {
+])("a path that the API does not have gets not_found, without a key: %s", async (path) => {
   expectError(await stack.http(path), 404, "not_found");
   expectError(await stack.http(path, { method: "POST" }), 404, "not_found");
 });

@@ -12,6 +12,7 @@ const stack = useTestStack();
 /** Tells whether a field holds one of our ids. External ids may be any text. */
 const isId = ({ name }: DescField) => name.endsWith("_id") && !name.endsWith("external_id");
 
+/** Returns a message whose ids are all invalid, and the paths of these fields. */
 function withoutIds({ fields }: DescMessage): { request: object; paths: string[] } {
   const paths: string[] = [];
   const entries = fields.flatMap((field): [string, unknown][] => {

@@ -114,7 +114,7 @@ describe("ADR 0038: a session that names another account and its objects", () =>
 });
 
 it.each(CALLS)(
-  "ADR 0038: a session may call what its scopes say %s",
+  "ADR 0038: a session may call what its scopes say: %s",
   async (_, method, read, write) => {
     const needed: readonly unknown[] = isRead(method) ? [read, write] : [write];
     const own = await store();

@@ -20,7 +20,9 @@ type Variables = Readonly<Record<string, string>>;
 type DeliveryStackOptions = {
   /** Whether it delivers from the start, which is the default. Otherwise events wait for `startDelivering`. */
   readonly delivers?: boolean;
+  /** Further variables of the deliveries. */
   readonly env?: Variables;
+  /** Further variables of the core. */
   readonly core?: Variables;
 };
 

@@ -67,6 +67,7 @@ export async function startBadDatabase(folder: string) {
     },
     /** Sets how many seconds its clock is ahead. A running server follows within a second. */
     stepTo: (seconds: number) => step(clock, seconds),
+    /** Fills its disk. */
     async fill(): Promise<void> {
       const { bavail, bsize } = await statfs(disk);
       const space = Math.ceil((bavail * bsize) / MEGABYTE);

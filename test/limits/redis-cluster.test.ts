@@ -78,7 +78,7 @@ async function expectUnavailable(...request: Sent) {
   }
 }
 
-it("§8 the limits, counted in a Redis Cluster admit exactly 120 requests of an account whether its window moves between nodes or stays", async () => {
+it("§8 the limits, counted in a Redis Cluster, admit exactly 120 requests of an account whether its window moves between nodes or stays", async () => {
   const moves = await createFoundReader();
   const { key, slot, master: from } = moves;
   let stays: typeof moves;
@@ -145,7 +145,7 @@ describe("REDIS_URL", () => {
   });
 });
 
-it("§7 without its shared limiter a request is refused, and not counted later, while no node of the cluster answers", async () => {
+it("§7 without its shared limiter, a request is refused, and not counted later, while no node of the cluster answers", async () => {
   const redis = connectWindowRedis(`redis-cluster://127.0.0.1:${await findFreePort()}`);
   try {
     const counted = countRequests(redis, [clientBucket("192.0.2.1")]);

@@ -64,6 +64,7 @@ const onMysql = (commands: string) =>
     .replace(/^mariadb-dump (\S+)/gm, "mysqldump $1 --no-tablespaces --set-gtid-purged=OFF")
     .replace(/^mariadb /gm, "mysql ");
 
+/** Returns the shell commands of a section of docs/operating.md, one text a block. */
 function commandsOf(section: string): string[] {
   const page = readFileSync(join(ROOT, "docs/operating.md"), "utf8");
   const [, own = ""] = page.split(`\n## ${section}\n`);

@@ -7,7 +7,7 @@ import vectorsFile from "../../vectors.json" with { type: "json" };
 const { vectors } = vectorsFile;
 
 it.each(vectors)(
-  "the published vectors $name: $reason",
+  "the published vectors, $name: $reason",
   async ({ headers, body_base64, secret, now_seconds, reason }) => {
     const body = Buffer.from(body_base64, "base64");
     const found = await verify(body, headers, {

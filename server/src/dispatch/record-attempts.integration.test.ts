@@ -161,7 +161,7 @@ it.each([
   ["delivered", { outcome: DELIVERED }],
   ["that must be retried", { outcome: TIMEOUT, retryInMicros: A_MINUTE }],
 ])(
-  "the outbox entry of an attempt, §6.4, ADR 0028 becomes one to begin its workflow when a first attempt, %s, is recorded after the second",
+  "§6.4, ADR 0028: the outbox entry of an attempt becomes one to begin its workflow when a first attempt, %s, is recorded after the second",
   async (_, end) => {
     const run = await sendTest();
     const past = { outcome: TIMEOUT, endedAt: 1 };
@@ -199,7 +199,7 @@ it("ADR 0028: no other dispatcher makes an attempt again while its delivery is l
   expect(await entryOf(run)).toBeUndefined();
 });
 
-it("a late record, §6.4 stores no text of the answer when the donation was deleted meanwhile", async () => {
+it("§6.4 a late record stores no text of the answer when the donation was deleted meanwhile", async () => {
   const run = await sendTest();
   const erased = "UPDATE delivery SET state = ? WHERE id = ?";
   await services.database.query(erased, [DeliveryState.ERASED, run.deliveryId]);

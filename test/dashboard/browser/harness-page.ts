@@ -47,7 +47,9 @@ export function useOwnPage(path = "/", look: Look = {}) {
     row: (hasText: string) => page.getByRole("row").filter({ hasText }),
     see: (text: string | RegExp) => page.getByText(text).waitFor(),
     dialog,
+    /** Waits for a text of the dialog. */
     told: (text: string) => dialog().getByText(text).waitFor(),
+    /** Presses a button of the dialog. */
     press: (name: string) => dialog().getByRole("button", { name, exact: true }).click(),
     closed: () => dialog().waitFor({ state: "detached" }),
     goTo: (name: string) =>
