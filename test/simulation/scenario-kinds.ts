@@ -46,10 +46,16 @@ function drawOutages(random: Random, { accounts }: Size): Kind {
     const kind = random.pick(["read-only", "read-only", "database away", "kill core"] as const);
     const outageMs = atMs + random.below(9 * SECOND_MS);
     const forMs = 15 * SECOND_MS + random.below(25 * SECOND_MS);
+    const backMs = outageMs + forMs + random.below(2 * SECOND_MS);
+    const againMs = backMs + random.below(9 * SECOND_MS);
+    const againForMs = 8 * SECOND_MS + random.below(12 * SECOND_MS);
     return [
       { atMs, kind: "behave", endpoint, behaviour },
       { atMs, kind: "donate", account, events: 1 + random.below(3) },
       { atMs: outageMs, kind, forMs },
+      // Another outage follows while the records of the first are made.
+      { atMs: backMs, kind: "donate", account, events: 1 },
+      { atMs: againMs, kind: "database away", forMs: againForMs },
     ] satisfies Action[];
   });
   // All faults end with the last action.

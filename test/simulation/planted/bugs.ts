@@ -103,10 +103,10 @@ export const PLANTED: readonly PlantedBug[] = [
     replace: "!isFirst || !isBack || begunMs > 0;",
   },
   {
-    name: "the records' time after an outage begins with a search, not with a write",
+    name: "an outage soon after another leaves no time for records",
     file: ENDED,
-    find: "movesUntilMs = Number.POSITIVE_INFINITY;\n        }",
-    replace: "movesUntilMs = searchedMs + 15_000;\n        }",
+    find: "if (nowMs() - writtenMs >= RECORDS_FIRST_MS) {",
+    replace: "if (writtenMs > nowMs()) {",
   },
   {
     name: "the limit of an endpoint ignores leased entries",
