@@ -40,7 +40,7 @@ const TOO_LONG =
 
 /** The core would count only the first: the column may name a campaign, or have numbers that a program rounded. */
 const ID_TAKEN =
-  'id: an earlier row has this id and says something else; correct it and empty this reason, or import this source with --column id=""';
+  'id: an earlier row has this id and says something else; correct it and empty this reason, or, if these are no ids, import the refused rows with --column id=""';
 
 /**
  * Reads one row. Returns `undefined` if its amount needs the file's decimal mark, which is not known yet. A row gets its

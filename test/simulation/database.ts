@@ -9,10 +9,13 @@ const DEADLINE_MS = 10_000;
 
 export type Database = ReturnType<typeof createDatabase>;
 
+/** A step of the database's clock. */
+type Step = { readonly atMs: number; readonly fromMicros: number; readonly toMicros: number };
+
 /** Creates an empty database with connections, and with a clock that is right at first. */
 export function createDatabase(world: World, faults: Faults, watcher: TableWatcher) {
   let stepMs = 0;
-  const steps: number[] = [];
+  const steps: Step[] = [];
   let isReadOnly = false;
   let isAway = false;
   /** How many restored databases replaced the first. A statement never reaches a later one. */
@@ -61,10 +64,11 @@ export function createDatabase(world: World, faults: Faults, watcher: TableWatch
     connect,
     /** Sets how far the clock is ahead of the true time. */
     setClock(toMs: number): void {
+      const fromMicros = nowMicros();
       stepMs = toMs;
-      steps.push(world.nowMs());
+      steps.push({ atMs: world.nowMs(), fromMicros, toMicros: nowMicros() });
     },
-    /** When the clock stepped. */
+    /** The steps of the clock so far. */
     steps,
     restore(backup: () => void): void {
       replaced += 1;

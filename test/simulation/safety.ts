@@ -92,9 +92,13 @@ export function createSafety(parts: SafetyParts) {
     check("no attempt before its time", isDue, one, `attempt ${attempt}, due at ${dueMs}`);
   }
 
-  /** A step of the clock can end a lease, and then another takes its place. */
-  const hasStepped = ({ loadedAtMs }: BegunAttempt) =>
-    database().steps.some((atMs) => atMs >= loadedAtMs);
+  /** Whether a lease was over by a time, or around a step of the clock, because the clock stepped since it began. */
+  const isEndedByStep = (one: BegunAttempt, atMicros: number) => {
+    const leasedAfterMs = one.loadedAtMs - MAX_LEASE_AGE_MICROS / 1000;
+    const steps = database().steps.filter(({ atMs }) => atMs >= leasedAfterMs);
+    const times = steps.flatMap(({ fromMicros, toMicros }) => [fromMicros, toMicros]);
+    return steps.length > 0 && [atMicros, ...times].some((at) => isLeaseOver(one, at));
+  };
 
   /** An outage alone excuses nothing: after it, the makers record first. ADR 0028 */
   function checkOnce(one: BegunAttempt): void {
@@ -107,11 +111,11 @@ export function createSafety(parts: SafetyParts) {
       const isByOther = other.process !== one.process;
       check("one POST of an attempt by one process", isByOther, one, what);
       const died = other.process.killedAtMs() ?? Infinity;
+      const leasedAtMicros = one.leasedAtMicros ?? one.loadedAtMicros;
       const isExcused =
         (died <= nowMs() && died >= other.beganMs) ||
-        (parts.hinderedSince(other.loadedAtMs) &&
-          isLeaseOver(other, one.leasedAtMicros ?? one.loadedAtMicros)) ||
-        hasStepped(other) ||
+        (parts.hinderedSince(other.loadedAtMs) && isLeaseOver(other, leasedAtMicros)) ||
+        isEndedByStep(other, leasedAtMicros) ||
         isLeaseOver(one, tables().nowMicros()) ||
         temporal()
           .movesOf(one)
@@ -145,7 +149,7 @@ export function createSafety(parts: SafetyParts) {
         other.endpointId === one.endpointId &&
         isOfWorkflow(other) === isRetry &&
         !isRecorded(other) &&
-        !hasStepped(other),
+        !isEndedByStep(other, tables().nowMicros()),
     );
     const limit = isRetry ? RETRIES_AT_ENDPOINT : FIRSTS_AT_ENDPOINT;
     check("capacity of an endpoint", length <= limit, one, `${length} in flight`);
@@ -235,7 +239,7 @@ export function createSafety(parts: SafetyParts) {
     },
     /** The core answers a claim of first attempts. */
     onClaimed(load: Load): void {
-      const steppedAtMs = database().steps.at(-1) ?? Number.NEGATIVE_INFINITY;
+      const steppedAtMs = database().steps.at(-1)?.atMs ?? Number.NEGATIVE_INFINITY;
       if (nowMs() - steppedAtMs < CLOCK_IS_RIGHT_AFTER_MS) return;
       const age = tables().nowMicros() - (load.leasedAtMicros ?? 0);
       const isYoung = age <= MAX_LEASE_AGE_MICROS + ROUNDING_MS * 1000;

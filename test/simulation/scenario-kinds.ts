@@ -16,10 +16,12 @@ const FAULT_SHARES = [0, 0.02, 0.08, 0.25];
 const CLOSE_MS = 60 * SECOND_MS;
 const OUTAGES = 12;
 const OUTAGE_EVERY_MS = 90 * SECOND_MS;
+const CLAIMS = 12;
+const CLAIM_EVERY_MS = 40 * SECOND_MS;
 
 /**
  * Draws a kind. Of ten scenarios two have a frozen fault, two an owner who switches an endpoint and retries, two a
- * restored database, one leases that end early, and one outages.
+ * restored database, one leases that end early, and one outages. One of thirty has claims that are lost.
  */
 export function drawKind(random: Random, size: Size): Kind {
   switch (size.seed % 5) {
@@ -33,7 +35,8 @@ export function drawKind(random: Random, size: Size): Kind {
     case 4:
       return drawRestore(random, size);
     default:
-      return size.seed % 2 === 1 ? drawOutages(random, size) : {};
+      if (size.seed % 2 === 1) return drawOutages(random, size);
+      return size.seed % 30 === 0 ? drawClaims(random, size) : {};
   }
 }
 
@@ -62,6 +65,23 @@ function drawOutages(random: Random, { accounts }: Size): Kind {
   const atMs = OUTAGES * OUTAGE_EVERY_MS;
   const end: Action = { atMs, kind: "behave", endpoint, behaviour: "answers" };
   return { actions: [...rounds.flat(), end], dispatchers: 2, faultShare: 0 };
+}
+
+/** Two dispatchers claim the same runs, and many claims are lost. */
+function drawClaims(random: Random, { accounts }: Size): Kind {
+  const { endpoint, account } = drawEndpoint(random, accounts);
+  const rounds = Array.from({ length: CLAIMS }, (_, round) => {
+    const atMs = round * CLAIM_EVERY_MS;
+    const againMs = atMs + 6 * SECOND_MS + random.below(4 * SECOND_MS);
+    return [
+      { atMs, kind: "behave", endpoint, behaviour: "refuses" },
+      { atMs: atMs + 100, kind: "donate", account, events: 3 },
+      { atMs: atMs + 3 * SECOND_MS, kind: "behave", endpoint, behaviour: "hangs" },
+      { atMs: atMs + 4 * SECOND_MS, kind: "retry all", account },
+      { atMs: againMs, kind: "retry all", account },
+    ] satisfies Action[];
+  });
+  return { actions: rounds.flat(), dispatchers: 2, faultShare: 0.25 };
 }
 
 /** An endpoint hangs forever, and gets more events. */

@@ -120,7 +120,7 @@ it("after a start and after an outage, attempts whose leases have ended are left
       expect(await claim()).toEqual([]);
     }
     await services.database.query("DELETE FROM outbox_entry");
-    // So soon after one outage, another is ignored. A time without a search would itself count as one.
+    // A time without a search would itself count as an outage.
     for (let count = 0; count < 3; count++) {
       now += 9_000;
       expect(await claim()).toEqual([]);

@@ -11,8 +11,8 @@ const RECORDS_FIRST_MS = 4_500;
 /** A page takes longer only in a frozen database. A lease leaves four seconds for the record. */
 const FROZEN_AFTER_MS = 4_000;
 /**
- * A database that fails often must not keep the entries of dead dispatchers forever. A lease that ends sooner began about
- * 5.5 seconds before the outage's end. Its attempt takes about ten, and so had its time for the record.
+ * A database whose searches fail often must not keep the entries of dead dispatchers forever. A lease that ends sooner
+ * began about 5.5 seconds before the outage's end. Unless writes failed again, its attempt was recorded meanwhile.
  */
 const NEXT_OUTAGE_AFTER_MS = 8_500;
 
@@ -50,7 +50,7 @@ export function createEndedLeases(nowMs: () => number): EndedLeases {
 
   return {
     noteOutage() {
-      // Nothing can be written, so this is an outage however soon it came, and keeps nothing back that could be leased.
+      // Nothing was written lately, so this is an outage however soon it came. Few entries could have been leased.
       if (nowMs() - writtenMs >= RECORDS_FIRST_MS) {
         [backMs, movesUntilMs] = [nowMs(), Number.POSITIVE_INFINITY];
       }
