@@ -1,10 +1,10 @@
-import { globSync } from "node:fs";
-import { mkdir, rename, rm, statfs, writeFile } from "node:fs/promises";
+import { mkdir, rm, statfs, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fetchAptPackages } from "../../dev-stack/src/apt-packages.ts";
+import { fileURLToPath } from "node:url";
 import { startDatabase } from "../../dev-stack/src/database.ts";
 import { createProgress } from "../../dev-stack/src/progress.ts";
 import { runCommand } from "../../dev-stack/src/run-command.ts";
+import { fetchRealMysql } from "../../dev-stack/src/server-program.ts";
 import { connectTo } from "../harness/database.ts";
 
 /** The size of the disk. It holds the logs and tables of an hour. */
@@ -16,18 +16,18 @@ const DOUBLINGS = 13;
 const MEGABYTE = 1_048_576;
 /** As `npm start` and the image have it. Without it each new thread's arena counts as growth. */
 export const ARENAS = { MALLOC_ARENA_MAX: "2" };
-const FAKETIME = {
-  ...{ title: "libfaketime", names: ["libfaketime"], folder: "faketime", megabytes: 200 },
-  otherwise: "these tests step the clock of a database",
-};
+const CLOCK_SOURCE = fileURLToPath(new URL("clock/wrong-clock.c", import.meta.url));
 
-/** Starts a database with a clock that can step and a disk that can be full. Each commit writes to a binary log. */
+/**
+ * Starts MySQL with a clock that can step and a disk that can be full. Each commit writes to a binary log. MariaDB
+ * cannot be used: after a step back its thread pool adds no thread until the clock is where it was, and InnoDB hangs.
+ */
 export async function startBadDatabase(folder: string) {
   const there = { env: process.env, progress: createProgress() };
-  const clock = join(folder, "clock");
-  await step(clock, 0);
-  const { folder: faketime } = await fetchAptPackages(FAKETIME, there);
-  const [library = ""] = globSync("usr/lib/*/faketime/libfaketimeMT.so.1", { cwd: faketime });
+  const [clock, library] = [join(folder, "clock"), join(folder, "clock.so")];
+  await writeFile(clock, secondsAhead(0));
+  await run("cc", "-O2", "-shared", "-fPIC", "-o", library, CLOCK_SOURCE);
+  const MYSQLD = await fetchRealMysql(there);
   const disk = join(folder, "disk");
   await mkdir(disk);
   await run("mount", "-t", "tmpfs", "-o", DISK, "tmpfs", disk);
@@ -36,10 +36,7 @@ export async function startBadDatabase(folder: string) {
       ...{ ...there, dataDir: join(disk, "database"), ephemeral: true },
       env: {
         ...process.env,
-        ...ARENAS,
-        ...{ LD_PRELOAD: join(faketime, library), FAKETIME_TIMESTAMP_FILE: clock },
-        // The server reads the file each second. Steps do not change the monotonic clock, which measures waits.
-        ...{ FAKETIME_CACHE_DURATION: "0", FAKETIME_DONT_FAKE_MONOTONIC: "1" },
+        ...{ ...ARENAS, MYSQLD, LD_PRELOAD: library, WRONG_CLOCK: clock },
       },
       serverOptions: ["--log-bin=binlog", "--server-id=1", "--binlog-format=ROW", ...CACHES],
     });
@@ -65,8 +62,8 @@ export async function startBadDatabase(folder: string) {
       server = await start();
       await fillPool(server.url);
     },
-    /** Sets how many seconds its clock is ahead. A running server follows within a second. */
-    stepTo: (seconds: number) => step(clock, seconds),
+    /** Sets how many seconds its clock is ahead. The server has the file in its memory. */
+    stepTo: (seconds: number) => writeFile(clock, secondsAhead(seconds), { flag: "r+" }),
     /** Fills its disk. */
     async fill(): Promise<void> {
       const { bavail, bsize } = await statfs(disk);
@@ -101,13 +98,11 @@ async function fillPool(url: string): Promise<void> {
   await pool.end();
 }
 
-/** Replaces the file, because the server can read it at any moment. */
-async function step(clock: string, seconds: number): Promise<void> {
-  await writeFile(`${clock}.new`, `${seconds < 0 ? "" : "+"}${seconds}s\n`);
-  await rename(`${clock}.new`, clock);
-}
+const secondsAhead = (seconds: number) => BigInt64Array.of(BigInt(seconds));
 
 async function run(command: string, ...args: string[]): Promise<void> {
   const { status, lines } = await runCommand(command, args);
-  if (status !== 0) throw new Error(`${command} of a disk needs root: ${lines.join("; ")}`);
+  if (status !== 0) {
+    throw new Error(`The histories need root and a C compiler: ${command}: ${lines.join("; ")}`);
+  }
 }

@@ -136,7 +136,7 @@ export async function tellStory(product: Product, checker: string, options: Stor
     await wait(LOOK_EVERY_MS);
     missing = undelivered(product, due);
   }
-  broken(Rule.Delivered, missing);
+  broken(Rule.Delivered, await Promise.all(missing.map((name) => describe(product, name))));
   broken(
     Rule.OneEvent,
     [...eventsOf(product)].filter(([, ids]) => ids.size > 1).map(([of]) => of),
@@ -203,6 +203,18 @@ function eventsOf({ receiver }: Product): Map<string, Set<string>> {
 function undelivered(product: Product, due: readonly string[]): string[] {
   const told = eventsOf(product);
   return due.filter((name) => !told.has(name));
+}
+
+/** Adds to an event's name what the database knows of its delivery. */
+async function describe({ stack }: Product, name: string): Promise<string> {
+  const [kind, id] = name.split(" ");
+  const rows = await stack.database.query(
+    `SELECT d.*, o.task, o.leased_until FROM webhook_event w
+     JOIN delivery d ON d.account_no = w.account_no AND d.event_id = w.id
+     LEFT JOIN outbox_entry o ON o.account_no = d.account_no AND o.delivery_id = d.id
+     WHERE w.payload LIKE '%"${kind}"%' AND w.payload LIKE '%${id}%'`,
+  );
+  return `${name}: ${JSON.stringify(rows)}`;
 }
 
 /** The most requests that began and ended within any window. */
