@@ -2,27 +2,22 @@ import { hash } from "node:crypto";
 
 type Meaning = readonly (string | number | undefined)[];
 
-/** Makes external ids for donations that have none in the file, and checks those of the others. */
+/** Makes external ids for donations that have none in the file. */
 export type DerivedIds = {
   /**
    * Returns the id of a donation with this `meaning`, the same in every import of the same rows. Rows with the same
    * meaning are counted, so that their ids differ.
    */
   next(meaning: Meaning): string;
-  /** Returns whether the first row with this id of the file has another `meaning`. */
-  isTaken(id: string, meaning: Meaning): boolean;
 };
 
 const ID_DIGITS = 32;
 /** 13 hexadecimal digits are 52 bits, which a number holds exactly. */
 const FINGERPRINT_DIGITS = 13;
-/** A slot of the table holds 32 bits. */
-const MARK_DIGITS = 8;
 
 /** Creates ids for one file. */
 export function createDerivedIds(): DerivedIds {
   const counts = createFingerprintTable();
-  const marks = createFingerprintTable();
   return {
     next(meaning) {
       const digest = digestOf(meaning);
@@ -31,13 +26,6 @@ export function createDerivedIds(): DerivedIds {
       const count = counts.get(fingerprint) + 1;
       counts.set(fingerprint, count);
       return `row-${digest.slice(0, ID_DIGITS)}-${count}`;
-    },
-    isTaken(id, meaning) {
-      const fingerprint = fingerprintOf(digestOf([id]));
-      const mark = Number.parseInt(digestOf(meaning).slice(0, MARK_DIGITS), 16) || 1;
-      const first = marks.get(fingerprint);
-      if (first === 0) marks.set(fingerprint, mark);
-      return first !== 0 && first !== mark;
     },
   };
 }

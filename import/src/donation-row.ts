@@ -38,13 +38,9 @@ export type KnownMark =
 const TOO_LONG =
   "row: is too long to send; id accepts at most 128 characters, name 200 and message 4000";
 
-/** The core would count only the first: the column may name a campaign, or have numbers that a program rounded. */
-const ID_TAKEN =
-  'id: an earlier row has this id and says something else; correct it and empty this reason, or, if these are no ids, import the refused rows with --column id=""';
-
 /**
- * Reads one row. Returns `undefined` if its amount needs the file's decimal mark, which is not known yet. A row gets its
- * derived id, or its id is compared with earlier ones, only if everything else in it could be read.
+ * Reads one row. Returns `undefined` if its amount needs the file's decimal mark, which is not known yet. A row gets a
+ * derived id only if everything else in it could be read.
  */
 export function readDonation(
   cells: readonly string[],
@@ -70,17 +66,13 @@ export function readDonation(
   };
   const id = cell(columns.id);
   if (rowBytes({ externalId: id, ...donation }) > MAX_BYTES) return refused(TOO_LONG);
-  const meaning = meaningOf(donation);
-  if (id !== "") {
-    // The earlier row is in the first file. The reason is the first cell of a refused row.
-    const isLeft = rules.line !== undefined && cells[0] === ID_TAKEN;
-    return isLeft || derivedIds.isTaken(id, meaning)
-      ? refused(ID_TAKEN)
-      : accepted({ externalId: id, ...donation });
-  }
+  if (id !== "") return accepted({ externalId: id, ...donation });
   // Without its line, a corrected row would get the id of an equal row of the first file.
   const correction = rules.line === undefined ? [] : [cell(rules.line)];
-  return accepted({ externalId: derivedIds.next([...meaning, ...correction]), ...donation });
+  return accepted({
+    externalId: derivedIds.next([...meaningOf(donation), ...correction]),
+    ...donation,
+  });
 }
 
 function readAmount(

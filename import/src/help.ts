@@ -34,9 +34,9 @@ Importing a file again stores nothing twice: rows are known by their id or, wher
 none, by what they say (so import with the same options). Refused rows are written to a file with
 the reason beside each: correct them there and import that file. Do not correct them in the
 original and import that again, because rows without an id may then be stored twice or not at all.
-A row with the id of an earlier row of the file that says something else is refused. Correct its id
-and empty its reason. If these are no ids, but campaigns or rounded numbers, import the refused rows
-with --column id="", and no later export of that source: its rows would be stored twice.
+A row is refused if a stored donation has its id and says something else. Correct its id. If these
+are no ids, but campaigns or numbers of rows, import the refused rows with --column id="", and no
+later export of that source: its rows would be stored twice.
 
 The core is found at CORE_URL with the credential SERVICE_CREDENTIAL (permissions donation.import
 and account.read; one that is for one account only imports by that account's id); without them,

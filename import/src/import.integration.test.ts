@@ -203,7 +203,7 @@ describe("npm run import", () => {
     expect(await countDonations()).toBe(2);
   });
 
-  it("refuses rows with the id of an earlier row that says something else", async () => {
+  it("refuses rows with the id of a stored donation that says something else", async () => {
     const [ada, bob] = ["x,5,eur,2024-01-31T12:05:59Z\n", "x,6,eur,2024-01-31T12:05:59Z\n"];
     const file = await writeCsv(`id,amount,currency,date\n${ada}${bob}${ada}${bob}`);
     expect(await runImport(["--account", account, file])).toMatchObject({

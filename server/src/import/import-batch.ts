@@ -1,38 +1,48 @@
 import { updateFeed } from "../donation/donation-feed.ts";
 import { DonationStatus } from "../donation/donation-status.ts";
-import { type DonationRecord, donationsBy, storeDonation } from "../donation/donation-store.ts";
+import {
+  type DonationRecord,
+  donationsBy,
+  type StoredDonation,
+  storeDonation,
+} from "../donation/donation-store.ts";
 import type { LockedAccount } from "../write/locked-account.ts";
 import type { Writer } from "../write/writer.ts";
 import type { ImportedRow } from "./import-row.ts";
 
 /**
- * Stores the rows of one message that are not stored yet, and returns their number. Of equal external ids the first row
- * counts. The rows get the same `recordedAt`, because they fit into one packet: a message has at most 1 MiB (ADR 0037).
+ * Stores the rows of one message that are not stored yet. Returns their number, and the rows whose external id another
+ * donation has: a stored one, or an earlier row. The rows get the same `recordedAt`, because they fit into one packet: a
+ * message has at most 1 MiB (ADR 0037).
  */
 export async function storeImportedRows(
   { write }: Writer,
   accountId: string,
   platform: number,
   rows: readonly ImportedRow[],
-): Promise<number> {
-  const byId = new Map<string, ImportedRow>();
+): Promise<{ readonly stored: number; readonly clashing: readonly ImportedRow[] }> {
+  const firstById = new Map<string, ImportedRow>();
   for (const row of rows) {
     const id = idOf(row.externalId);
-    if (!byId.has(id)) byId.set(id, row);
+    if (!firstById.has(id)) firstById.set(id, row);
   }
-  if (byId.size === 0) return 0;
-  const distinct = [...byId.values()];
+  if (firstById.size === 0) return { stored: 0, clashing: [] };
+  const first = [...firstById.values()];
   return write({
     accountId,
     load: (accountNo) => ({
-      donations: donationsBy(...distinct.map((row) => [accountNo, platform, row.externalId])),
+      donations: donationsBy(...first.map((row) => [accountNo, platform, row.externalId])),
     }),
     decide({ donations }, account) {
-      const storedIds = new Set(donations.map(({ externalId }) => idOf(externalId)));
-      const missing = distinct.filter((row) => !storedIds.has(idOf(row.externalId)));
+      const storedById = new Map(donations.map((one) => [idOf(one.externalId), one]));
+      const missing = first.filter((row) => !storedById.has(idOf(row.externalId)));
       const imported = missing.map((row) => importedDonation(row, platform, account));
+      const clashing = rows.filter((row) => {
+        const id = idOf(row.externalId);
+        return !isSame(row, storedById.get(id) ?? firstById.get(id) ?? row);
+      });
       return {
-        answer: imported.length,
+        answer: { stored: imported.length, clashing },
         changes: imported.map(storeDonation),
         ...(imported.length > 0 && {
           feed: imported.flatMap((donation) => updateFeed(undefined, donation)),
@@ -40,6 +50,17 @@ export async function storeImportedRows(
       };
     },
   });
+}
+
+/** Compares a row with the donation that has its external id. A deleted donation has no text. */
+function isSame(row: ImportedRow, other: ImportedRow | StoredDonation): boolean {
+  const isDeleted = "status" in other && other.status === DonationStatus.Deleted;
+  return (
+    row.amountCents === other.amountCents &&
+    row.currency === other.currency &&
+    BigInt(row.donatedAt) === BigInt(other.donatedAt) &&
+    (isDeleted || (row.donorName === other.donorName && row.message === other.message))
+  );
 }
 
 /** Returns a string that identifies the bytes, for comparison. */

@@ -46,13 +46,22 @@ describe("an import", () => {
     expect(feed[0]?.record_key).toMatch(/^[a-z0-9]{15}d$/);
   });
 
-  it("stores each row once, within a batch and across batches", async () => {
+  it("stores each row once, within a batch and across batches, and refuses another donation with its id", async () => {
+    const other = { index: 1n, externalId: "a", reason: expect.stringContaining("external_id") };
     const twice = await services.importRows(accountId, Platform.CSV, [
-      row("a", { amountCents: 1n }),
+      row("a"),
       row("a", { amountCents: 2n }),
+      row("a"),
       row("b"),
     ]);
-    expect(twice).toMatchObject({ received: 3n, stored: 2n, unchanged: 1n });
+    expect(twice).toMatchObject({ stored: 2n, unchanged: 1n, refused: 1n, refusedRows: [other] });
+    const others: RowInit[] = [
+      ...[{ currency: "usd" }, { donorName: "Bob" }, { message: "hi" }],
+      { donatedAt: timestampFromMs(1) },
+    ];
+    const clashes = others.map((fields) => row("a", fields));
+    const refused = await services.importRows(accountId, Platform.CSV, clashes);
+    expect(refused).toMatchObject({ stored: 0n, unchanged: 0n, refused: 4n });
     const again = await services.importRows(
       accountId,
       Platform.CSV,
@@ -61,7 +70,7 @@ describe("an import", () => {
     );
     expect(again).toMatchObject({ received: 3n, stored: 1n, unchanged: 2n });
     const feed = await services.readFeed(accountId);
-    expect(feed.map((activity) => activity.value).sort()).toEqual([1, 500, 500]);
+    expect(feed.map((activity) => activity.value).sort()).toEqual([500, 500, 500]);
   });
 
   it("does not restore a deleted donation: its name and message stay erased", async () => {

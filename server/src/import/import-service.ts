@@ -17,6 +17,8 @@ import { checkImportRow, type ImportedRow } from "./import-row.ts";
 
 /** The most rows of one message. */
 const MAX_ROWS = 1000;
+const CLASH =
+  "external_id accepts a new id, or that of a stored donation with the same amount, currency, date, name and message.";
 
 export function createImportService(pool: Pool, writer: Writer): ServiceImpl<typeof ImportService> {
   return {
@@ -29,8 +31,14 @@ export function createImportService(pool: Pool, writer: Writer): ServiceImpl<typ
       let refused = 0;
       // The next message is read and checked while the database stores the one before.
       for await (const { accepted, refusedRows, received } of oneAhead(readBatches(steps))) {
+        const batch = await storeImportedRows(writer, accountId, platform, [...accepted.keys()]);
+        for (const row of batch.clashing) {
+          const externalId = row.externalId.toString();
+          refusedRows.push({ index: accepted.get(row) ?? 0n, externalId, reason: CLASH });
+        }
+        refusedRows.sort((one, other) => Number(one.index - other.index));
         refused += refusedRows.length;
-        stored += await storeImportedRows(writer, accountId, platform, accepted);
+        stored += batch.stored;
         yield {
           received: BigInt(received),
           stored: BigInt(stored),
@@ -74,15 +82,17 @@ function rowsOf({ step }: ImportDonationsRequest): ImportRow[] {
 }
 
 function checkRows(rows: readonly ImportRow[], firstIndex: number) {
-  const accepted: ImportedRow[] = [];
+  /** Each row with its index. */
+  const accepted = new Map<ImportedRow, bigint>();
   const refusedRows: { index: bigint; externalId: string; reason: string }[] = [];
   for (const [offset, row] of rows.entries()) {
+    const index = BigInt(firstIndex + offset);
     const outcome = checkImportRow(row);
     if (outcome.kind === "accepted") {
-      accepted.push(outcome.row);
+      accepted.set(outcome.row, index);
     } else {
       refusedRows.push({
-        index: BigInt(firstIndex + offset),
+        index,
         // A message cannot carry half of a surrogate pair.
         externalId: row.externalId.toWellFormed(),
         reason: outcome.reason,

@@ -195,7 +195,7 @@ export type ImportDonationsResponse = Message<"activity.ingest.v1.ImportDonation
   refused: bigint;
 
   /**
-   * The refused rows of this batch.
+   * The refused rows of this batch, in order.
    *
    * @generated from field: repeated activity.ingest.v1.RefusedRow refused_rows = 5;
    */
@@ -254,9 +254,9 @@ export const ImportService: GenService<{
    * Stores a stream of donations of one account and source, and reports its progress.
    *
    * The first message opens the import. Each further message carries rows. The server commits them and
-   * answers with their results. A refused row stores nothing and delays no other row. A row whose
-   * external id is stored already changes nothing. After a failure, the caller sends the import again
-   * from its start.
+   * answers with their results. A refused row stores nothing and delays no other row. A row that is
+   * stored already changes nothing. A row with the external id of another donation is refused. After a
+   * failure, the caller sends the import again from its start.
    *
    * @generated from rpc activity.ingest.v1.ImportService.ImportDonations
    */
