@@ -1,11 +1,13 @@
 import type { Separator } from "./separator.ts";
 
-/** Formats one row of a file, with its line end. Cells are quoted where needed. */
+/**
+ * Formats one row of a file, with its line end. Cells with any separator are quoted, because the next import finds the
+ * separator by those that are not.
+ */
 export function csvLine(cells: readonly string[], separator: Separator): string {
-  return `${cells.map((cell) => csvCell(cell, separator)).join(separator)}\r\n`;
+  return `${cells.map(csvCell).join(separator)}\r\n`;
 }
 
-function csvCell(cell: string, separator: Separator): string {
-  const needsQuotes = /["\r\n]/.test(cell) || cell.includes(separator);
-  return needsQuotes ? `"${cell.replaceAll('"', '""')}"` : cell;
+function csvCell(cell: string): string {
+  return /[";,\t\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }

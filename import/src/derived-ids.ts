@@ -17,35 +17,25 @@ const FINGERPRINT_DIGITS = 13;
 
 /** Creates ids for one file. */
 export function createDerivedIds(): DerivedIds {
-  const counts = createFingerprintTable();
+  const seen = createFingerprintCounts();
   return {
     next(meaning) {
-      const digest = digestOf(meaning);
-      const fingerprint = fingerprintOf(digest);
-      // Different rows with one fingerprint share a counter, so their ids differ too.
-      const count = counts.get(fingerprint) + 1;
-      counts.set(fingerprint, count);
+      const digest = hash("sha256", JSON.stringify(meaning), "hex");
+      const count = seen.count(Number.parseInt(digest.slice(0, FINGERPRINT_DIGITS), 16) + 1);
       return `row-${digest.slice(0, ID_DIGITS)}-${count}`;
     },
   };
 }
 
-function digestOf(meaning: Meaning): string {
-  return hash("sha256", JSON.stringify(meaning), "hex");
-}
-
-function fingerprintOf(digest: string): number {
-  return Number.parseInt(digest.slice(0, FINGERPRINT_DIGITS), 16) + 1;
-}
-
 /**
- * Keeps a number for each fingerprint, which is a positive whole number, in typed arrays. They take 24 to 48 bytes for
- * each row. A Map of texts would take hundreds.
+ * Counts fingerprints, which are positive whole numbers, in typed arrays. They take 24 to 48 bytes for each row without
+ * an id. A Map of texts would take hundreds. Different rows with one fingerprint share a counter, so their ids differ
+ * too.
  */
-function createFingerprintTable() {
+function createFingerprintCounts() {
   let size = 1 << 12;
   let fingerprints = new Float64Array(size);
-  let values = new Uint32Array(size);
+  let counts = new Uint32Array(size);
   let used = 0;
 
   function placeOf(fingerprint: number): number {
@@ -57,29 +47,28 @@ function createFingerprintTable() {
   }
 
   function grow(): void {
-    const [oldFingerprints, oldValues] = [fingerprints, values];
+    const [oldFingerprints, oldCounts] = [fingerprints, counts];
     size *= 2;
     fingerprints = new Float64Array(size);
-    values = new Uint32Array(size);
+    counts = new Uint32Array(size);
     for (const [from, fingerprint] of oldFingerprints.entries()) {
       if (fingerprint === 0) continue;
       const to = placeOf(fingerprint);
       fingerprints[to] = fingerprint;
-      values[to] = oldValues[from] ?? 0;
+      counts[to] = oldCounts[from] ?? 0;
     }
   }
 
   return {
-    /** Returns the number of a fingerprint, 0 if it has none. */
-    get(fingerprint: number): number {
-      return values[placeOf(fingerprint)] ?? 0;
-    },
-    set(fingerprint: number, value: number): void {
+    /** Counts a fingerprint once more and returns how often it was counted. */
+    count(fingerprint: number): number {
       if (used * 2 >= size) grow();
       const place = placeOf(fingerprint);
       if (fingerprints[place] === 0) used += 1;
       fingerprints[place] = fingerprint;
-      values[place] = value;
+      const count = (counts[place] ?? 0) + 1;
+      counts[place] = count;
+      return count;
     },
   };
 }

@@ -30,13 +30,14 @@ may be written 1.234,56 or 1,234.56 or 1 234,56 €, and are never rounded. Date
 2024-01-31T12:05:59.123456Z, 2024-01-31 12:05, 31.01.2024 12:05, 31/01/2024 12:05, or as Unix
 seconds or milliseconds.
 
-Importing a file again stores nothing twice: rows are known by their id or, where the file has
-none, by what they say (so import with the same options). Refused rows are written to a file with
+Importing a file again with the same options stores nothing twice: rows are known by their id or,
+where the file has none, by what they say. Refused rows are written to a file with
 the reason beside each: correct them there and import that file. Do not correct them in the
 original and import that again, because rows without an id may then be stored twice or not at all.
-A row is refused if a stored donation has its id and says something else. Correct its id. If these
-are no ids, but campaigns or numbers of rows, import the refused rows with --column id="", and no
-later export of that source: its rows would be stored twice.
+A row is refused if a stored donation has its id and says something else. If it is that donation,
+with other options or a name that changed since, leave it out. If these are no ids, but campaigns or
+numbers of rows, import the refused rows with --column id="", and no later export that has these
+rows again: they would be stored twice.
 
 The core is found at CORE_URL with the credential SERVICE_CREDENTIAL (permissions donation.import
 and account.read; one that is for one account only imports by that account's id); without them,

@@ -43,7 +43,10 @@ export async function openMetrics(
   registry.setDefaultLabels({ process: String(place) });
   process.on("message", async ({ metricsFor }: Partial<Asked>) => {
     if (metricsFor === undefined) return;
-    const answer: Answered = { metricsFor, metrics: await registry.getMetricsAsJSON() };
+    const families = await registry.getMetricsAsJSON();
+    // prom-client would drop some families, such as the process's start, and adds others up.
+    const metrics = families.map((one) => ({ ...one, aggregator: "first" as const }));
+    const answer: Answered = { metricsFor, metrics };
     // The primary process may be gone.
     process.send?.(answer, undefined, undefined, () => undefined);
   });

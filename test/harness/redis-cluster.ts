@@ -68,13 +68,23 @@ export async function startTestRedisCluster() {
   }
 }
 
-async function startNode(): Promise<RedisClusterNode> {
+/** Starts a cluster of one node. */
+export async function startLoneNode(options = {}): Promise<RedisClusterNode> {
+  const node = await startNode(options);
+  await node.send("CLUSTER", "ADDSLOTSRANGE", 0, SLOTS - 1);
+  await until(async () => `${await node.send("CLUSTER", "INFO")}`.includes("cluster_state:ok"));
+  return node;
+}
+
+async function startNode(options = {}): Promise<RedisClusterNode> {
   const [port, clusterPort] = [await findFreePort(), await findFreePort()];
   const serverOptions = {
     "--cluster-enabled": "yes",
     "--cluster-port": String(clusterPort),
     "--cluster-node-timeout": String(NODE_TIMEOUT_MILLISECONDS),
     "--cluster-require-full-coverage": "no",
+    "--cluster-announce-ip": LOOPBACK,
+    ...options,
   };
   const redis = await startTestRedis({ port, serverOptions });
   return { ...redis, port, clusterPort, send: (...words) => sendToRedis(redis.url, ...words) };

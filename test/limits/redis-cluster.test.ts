@@ -11,8 +11,13 @@ import {
 import { createReader } from "../harness/builders.ts";
 import { expectError } from "../harness/expectations.ts";
 import { requestOf } from "../harness/http.ts";
-import { type RedisClusterNode, startTestRedisCluster } from "../harness/redis-cluster.ts";
+import {
+  type RedisClusterNode,
+  startLoneNode,
+  startTestRedisCluster,
+} from "../harness/redis-cluster.ts";
 import { startTestStack } from "../harness/stack.ts";
+import { openDoor } from "../harness/tcp-door.ts";
 import { useStarted } from "../harness/use-started.ts";
 
 /** On a busy machine a cluster may need this long to notice a returned node or to promote a replica. */
@@ -174,6 +179,44 @@ it("§8 a count whose connection breaks fails, and is not sent again", async () 
     redis.disconnect();
   }
 });
+
+it("§7 a cluster that comes back with other addresses is found by the name in REDIS_URL", async () => {
+  const [old, next] = [await startLoneNode(), await startLoneNode()];
+  const door = await openDoor(old.port);
+  const redis = connectWindowRedis(`redis-cluster://127.0.0.1:${door.port}`);
+  const count = () => countRequests(redis, [clientBucket("192.0.2.1")]);
+  try {
+    await vi.waitFor(count, HEALED);
+    await old.stop();
+    door.leadNextTo(next.port);
+    expect(await vi.waitFor(count, HEALED)).toMatchObject([{ used: 1 }]);
+  } finally {
+    redis.disconnect();
+    door.close();
+    await next.stop();
+  }
+}, 60_000);
+
+it("§7 a request that was refused while a node loads its data is not counted later", async () => {
+  // Each key takes two milliseconds to load.
+  const slow = { "--key-load-delay": "2000", "--loading-process-events-interval-bytes": "1024" };
+  const node = await startLoneNode(slow);
+  const redis = connectWindowRedis(`redis-cluster://127.0.0.1:${node.port}`);
+  const count = () => countRequests(redis, [clientBucket("192.0.2.1")]);
+  try {
+    await vi.waitFor(count, HEALED);
+    await node.send("EVAL", "for i = 1, 2000 do redis.call('SET', '{a}' .. i, '') end", 1, "{a}");
+    await node.send("SAVE");
+    const restarted = node.restart();
+    await expect.poll(() => node.send("PING").catch(String), HEALED).toMatch(/LOADING/);
+    await Promise.all(Array.from({ length: 20 }, () => expect(count()).rejects.toThrow()));
+    await restarted;
+    expect(await vi.waitFor(count, HEALED)).toMatchObject([{ used: 2 }]);
+  } finally {
+    redis.disconnect();
+    await node.stop();
+  }
+}, 60_000);
 
 describe("§7 without a shard of its limiter", () => {
   it("the gateway refuses only clients of the missing shard, even after a start, and serves them again without a restart", async () => {

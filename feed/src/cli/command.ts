@@ -3,6 +3,8 @@ export interface CommandContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Writes a line of the result. Resolves once it is written. */
   readonly print: (line: string) => Promise<void>;
+  /** Makes the written lines outlive a power cut, if the output is a file. */
+  readonly sync: () => void;
   /** Shows the user a line that is not part of the result. */
   readonly tell: (line: string) => void;
   /** Asks the user for a text without showing it; undefined without a terminal. */

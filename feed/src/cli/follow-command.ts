@@ -31,11 +31,18 @@ ${CONNECTION_HELP}`,
         checkpoint: { type: "string" },
       },
     });
+    const kept = values.checkpoint ? file(values.checkpoint) : undefined;
     const follower = follow({
       ...(await readConnection(values, context)),
       ...readFilters(values),
       since: values.since,
-      checkpoint: values.checkpoint ? file(values.checkpoint) : undefined,
+      checkpoint: kept && {
+        ...kept,
+        save(state) {
+          context.sync();
+          return kept.save(state);
+        },
+      },
       onKeyEnding: warnOfKeyEnd(context),
     });
     for await (const activity of follower) await context.print(lineOf(activity));

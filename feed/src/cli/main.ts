@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { fstatSync, writeFileSync } from "node:fs";
+import { fstatSync, fsyncSync, ftruncateSync, writeFileSync } from "node:fs";
 import { askHidden } from "./ask.ts";
 import { runCommand } from "./run-command.ts";
 
@@ -22,6 +22,7 @@ const isFile = isRegularFile(stdout.fd);
 process.exitCode = await runCommand(process.argv.slice(2), {
   env: process.env,
   print,
+  sync: () => isFile && fsyncSync(stdout.fd),
   tell: (line) => stderr.write(`${line}\n`),
   ask: stdin.isTTY ? (question) => askHidden(question, stop, stopped.signal) : undefined,
   signal: stopped.signal,
@@ -29,14 +30,25 @@ process.exitCode = await runCommand(process.argv.slice(2), {
 
 /** Resolves only once the line is written, so that no checkpoint passes a lost line. */
 async function print(line: string): Promise<void> {
-  // On a full disk `stdout.write` may write a part of the line and report success.
-  if (isFile) return writeFileSync(stdout.fd, `${line}\n`);
+  if (isFile) return appendWhole(stdout.fd, `${line}\n`);
   return new Promise((resolve) => {
     stdout.write(`${line}\n`, (error) => {
       // After an error the listener above ends the process.
       if (!error) resolve();
     });
   });
+}
+
+/** On a full disk `stdout.write` may write a part of a line and report success. */
+function appendWhole(fd: number, text: string): void {
+  const { size } = fstatSync(fd);
+  try {
+    writeFileSync(fd, text);
+  } catch (error) {
+    // The next run would continue the cut line.
+    ftruncateSync(fd, size);
+    throw error;
+  }
 }
 
 /** Windows cannot tell it of every output. */

@@ -28,7 +28,7 @@ beforeEach(() => {
   api.records.length = 0;
 });
 
-type Ran = { readonly printed: string[]; readonly notices: string[] };
+type Ran = { readonly printed: string[]; readonly notices: string[]; synced: number };
 
 /** Runs the command line until it ends, or until `stopWhen` returns true. */
 async function run(
@@ -36,7 +36,7 @@ async function run(
   env: Record<string, string> = { ACTIVITY_KEY: KEY },
   stopWhen: (ran: Ran) => unknown = () => false,
 ) {
-  const ran: Ran = { printed: [], notices: [] };
+  const ran: Ran = { printed: [], notices: [], synced: 0 };
   const stopped = new AbortController();
   const note = async (lines: string[], line: string) => {
     lines.push(line);
@@ -46,6 +46,9 @@ async function run(
     ...{ env, ask: undefined, signal: stopped.signal },
     print: (line) => note(ran.printed, line),
     tell: (line) => void note(ran.notices, line),
+    sync() {
+      ran.synced = ran.printed.length;
+    },
   });
   return { code, ...ran, said: [...ran.printed, ...ran.notices].join("\n") };
 }
@@ -143,7 +146,8 @@ it("activity-feed follow prints a line of JSON for each record, and continues af
   for (const number of [1, 2, 3]) api.store(createRecord(number));
   const args = ["follow", ...at(), ...SINCE, "--checkpoint", join(folder, "follow.cursor")];
   const first = await run(args, undefined, ({ printed }) => printed.length === 2);
-  expect(first.code).toBe(0);
+  // The checkpoint must not outlive the lines before it.
+  expect(first).toMatchObject({ code: 0, synced: 2 });
   const next = createRecord(4);
   api.store({ ...next, message: "clear: \u001b[2J\u009b2J" });
   const second = await run(args, undefined, ({ printed }) => printed.length === 2);
@@ -195,7 +199,7 @@ describe("activity-feed export", () => {
     api.pageSize = 100;
   });
 
-  it("fails if the disk is full, even if only the last line is cut", async () => {
+  it("fails if the disk is full, and leaves no cut line", async () => {
     api.store(donation(1, "Ada", "x".repeat(2_000)));
     const command = ["-c", 'ulimit -f 1; exec "$@" > "$0"', join(folder, "full"), process.execPath];
     const args = [...command, MAIN, "export", "--csv", ...SINCE, ...at()];
@@ -205,6 +209,7 @@ describe("activity-feed export", () => {
     for await (const chunk of shell.stderr) said += chunk;
     expect(said).toContain("activity-feed export: EFBIG");
     expect(await exited).toEqual([1, null]);
+    expect(readFileSync(join(folder, "full"), "utf8")).toMatch(/refunded_amount_cents\r\n$/);
   });
 
   it("leaves no incomplete file under the output's name", async () => {

@@ -2,10 +2,10 @@ import { createToken } from "#crypto";
 import type { Claims } from "./claims.ts";
 import { createCleanUp } from "./clean-up.ts";
 import {
-  DEFAULT_KEEP_SECONDS,
   type Freshness,
   isStale,
   type KeepOptions,
+  keepMsOf,
   type OnceStore,
 } from "./once-store.ts";
 
@@ -34,9 +34,10 @@ export interface LeaseContext extends Freshness {
 /** Creates a store that claims an id, renews the lease while the work runs, and then marks the id done. */
 export function createLeaseStore(
   claims: Claims,
-  { leaseSeconds = DEFAULT_LEASE_SECONDS, keepSeconds = DEFAULT_KEEP_SECONDS }: LeaseOptions = {},
+  options: LeaseOptions = {},
 ): OnceStore<LeaseContext> {
-  const leaseMs = leaseSeconds * 1000;
+  const leaseMs = (options.leaseSeconds ?? DEFAULT_LEASE_SECONDS) * 1000;
+  const keepMs = keepMsOf(options);
   const cleanUpNowAndThen = createCleanUp(claims);
   return {
     async runOnce(eventId, work, of) {
@@ -48,7 +49,7 @@ export function createLeaseStore(
       const lost = new AbortController();
       const renew = () => claims.renew(eventId, owner, leaseMs);
       const stopRenewing = keepRenewing(renew, leaseMs, askedMs, lost);
-      const keep = (time: string) => of && claims.keepNewest(of.record, time, keepSeconds * 1000);
+      const keep = (time: string) => of && claims.keepNewest(of.record, time, keepMs);
       try {
         await work({ signal: lost.signal, stale: isStale(of, await keep("")) });
       } catch (error) {
@@ -57,7 +58,7 @@ export function createLeaseStore(
         await claims.release(eventId, owner).catch(() => {});
         throw error;
       }
-      const complete = () => claims.complete(eventId, owner, keepSeconds * 1000);
+      const complete = () => claims.complete(eventId, owner, keepMs);
       let wasTried = false;
       const mark = async () => {
         const mayBeMarked = wasTried;

@@ -37,11 +37,17 @@ export function isStale(of: RecordTime | undefined, newest: string | undefined):
   return of !== undefined && newest !== undefined && newest > of.time;
 }
 
-/** How long a handled id is kept: longer than the sender's own retries, to cover manual ones. */
-export const DEFAULT_KEEP_SECONDS = 30 * 24 * 60 * 60;
+/** Longer than the sender's own retries, to cover manual ones. */
+const DEFAULT_KEEP_SECONDS = 30 * 24 * 60 * 60;
 
 /** How long a store keeps handled ids. */
 export interface KeepOptions {
-  /** How many seconds a handled id is kept. Default 30 days. */
+  /** How many seconds a handled id is kept: a finite number. Default 30 days. */
   readonly keepSeconds?: number | undefined;
+}
+
+/** Returns how long a handled id is kept, in milliseconds. No database can add an infinite time. */
+export function keepMsOf({ keepSeconds = DEFAULT_KEEP_SECONDS }: KeepOptions): number {
+  if (!Number.isFinite(keepSeconds)) throw new RangeError("keepSeconds accepts a finite number.");
+  return keepSeconds * 1000;
 }

@@ -36,6 +36,12 @@ export function describeStore(client: ClientName | "memory", subject: Subject): 
       expect(await once.runOnce(eventId, work)).toBe("seen_before");
     });
 
+    it("cannot be created to keep ids for ever", () => {
+      expect(() => store.createStore({ keepSeconds: Number.POSITIVE_INFINITY })).toThrow(
+        RangeError,
+      );
+    });
+
     it("releases the claim if the work throws, and rejects with its error", async () => {
       const once = store.createStore();
       const eventId = randomUUID();

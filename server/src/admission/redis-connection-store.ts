@@ -29,6 +29,8 @@ const CONNECTION = {
 /** Before Redis 7, other text precedes the reply to a script. */
 const READ_ONLY_REPLY = /(^|-)READONLY /;
 const reconnectMs = (attempt: number) => Math.min(attempt * 50, MAX_RECONNECT_MS);
+/** After so many attempts a cluster's node is given up. Without any node, the client asks those of its URL again. */
+const NODE_ATTEMPTS = 10;
 
 /**
  * Connects to the Redis, Valkey or cluster at `url`. While a server cannot be reached, its commands fail. The
@@ -63,18 +65,20 @@ function connectCluster(
   return new Cluster([...nodes], {
     redisOptions: {
       ...CONNECTION,
+      // Each node's answers say whether it can serve. With this check, commands would wait until it has loaded its data,
+      // and requests that were refused meanwhile would count.
+      enableReadyCheck: false,
       ...(username !== undefined && { username }),
       ...(password !== undefined && { password }),
       ...(tls && { tls: {} }),
     },
     // Without this, each command for an unreachable node would open a connection, and another one to ask for the
     // slots.
-    clusterNodeRetryStrategy: reconnectMs,
+    clusterNodeRetryStrategy: (attempt) => (attempt < NODE_ATTEMPTS ? reconnectMs(attempt) : null),
     clusterRetryStrategy: reconnectMs,
     slotsRefreshInterval: SLOTS_REFRESH_MS,
     retryDelayOnFailover: 0,
     retryDelayOnClusterDown: 0,
-    // Each node's answers say whether it can serve.
     enableReadyCheck: false,
     // Keeps the host's name, because TLS compares the certificate with it.
     dnsLookup: (name, done) => done(null, name),

@@ -1,9 +1,9 @@
 import { createToken } from "#crypto";
 import type { ClaimResult } from "../../once/claims.ts";
 import {
-  DEFAULT_KEEP_SECONDS,
   type Freshness,
   type KeepOptions,
+  keepMsOf,
   type OnceStore,
 } from "../../once/once-store.ts";
 import { createTransactionStore } from "../../once/transaction-store.ts";
@@ -24,7 +24,7 @@ export function createMysqlTransactionStore<Connection extends MysqlPooledConnec
   pool: MysqlQueryable & { getConnection(): Promise<Connection> },
   options: KeepOptions = {},
 ): OnceStore<MysqlTransactionContext<Connection> & Freshness> {
-  const keepMs = (options.keepSeconds ?? DEFAULT_KEEP_SECONDS) * 1000;
+  const keepMs = keepMsOf(options);
   const owners = new WeakMap<Connection, string>();
   return createTransactionStore({
     inTransaction: (work) => inTransaction(pool, work),
@@ -50,10 +50,10 @@ export function createMysqlTransactionStore<Connection extends MysqlPooledConnec
 export async function markDone(
   connection: MysqlQueryable,
   eventId: string,
-  { keepSeconds = DEFAULT_KEEP_SECONDS }: KeepOptions = {},
+  options: KeepOptions = {},
 ): Promise<ClaimResult> {
   const owner = createToken();
-  const keepMs = keepSeconds * 1000;
+  const keepMs = keepMsOf(options);
   const result = await takeClaim(connection, eventId, owner, keepMs);
   if (result === "claimed") await updateHeld(connection, eventId, owner, null, keepMs);
   return result;

@@ -1,8 +1,8 @@
 import type { ClaimResult } from "../../once/claims.ts";
 import {
-  DEFAULT_KEEP_SECONDS,
   type Freshness,
   type KeepOptions,
+  keepMsOf,
   type OnceStore,
 } from "../../once/once-store.ts";
 import { createTransactionStore, TransactionLostError } from "../../once/transaction-store.ts";
@@ -31,7 +31,7 @@ export function createPgTransactionStore<Client extends PgPooledClient>(
   pool: PgQueryable & { connect(): Promise<Client> },
   options: KeepOptions = {},
 ): OnceStore<PgTransactionContext<Client> & Freshness> {
-  const keepMs = (options.keepSeconds ?? DEFAULT_KEEP_SECONDS) * 1000;
+  const keepMs = keepMsOf(options);
   return createTransactionStore({
     inTransaction: (work) => inTransaction(pool, work),
     markDone: ({ client }, eventId) => markDone(client, eventId, options),
@@ -48,9 +48,9 @@ export function createPgTransactionStore<Client extends PgPooledClient>(
 export function markDone(
   client: PgQueryable,
   eventId: string,
-  { keepSeconds = DEFAULT_KEEP_SECONDS }: KeepOptions = {},
+  options: KeepOptions = {},
 ): Promise<ClaimResult> {
-  return takeClaim(client, eventId, null, keepSeconds * 1000);
+  return takeClaim(client, eventId, null, keepMsOf(options));
 }
 
 async function inTransaction<Client extends PgPooledClient>(

@@ -1,8 +1,8 @@
 import type { ClaimResult } from "../../once/claims.ts";
 import {
-  DEFAULT_KEEP_SECONDS,
   type Freshness,
   type KeepOptions,
+  keepMsOf,
   type OnceStore,
 } from "../../once/once-store.ts";
 import { createTransactionStore } from "../../once/transaction-store.ts";
@@ -31,7 +31,7 @@ export function createSqliteTransactionStore<Database extends SqliteDatabase>(
   options: KeepOptions = {},
 ): OnceStore<SqliteTransactionContext<Database> & Freshness> {
   waitWhenBusy(db);
-  const keepMs = (options.keepSeconds ?? DEFAULT_KEEP_SECONDS) * 1000;
+  const keepMs = keepMsOf(options);
   let last: Promise<unknown> = Promise.resolve();
   return createTransactionStore({
     inTransaction(work) {
@@ -53,9 +53,9 @@ export function createSqliteTransactionStore<Database extends SqliteDatabase>(
 export function markDone(
   db: SqliteDatabase,
   eventId: string,
-  { keepSeconds = DEFAULT_KEEP_SECONDS }: KeepOptions = {},
+  options: KeepOptions = {},
 ): ClaimResult {
-  return takeClaim(db, eventId, null, keepSeconds * 1000);
+  return takeClaim(db, eventId, null, keepMsOf(options));
 }
 
 async function inTransaction<Database extends SqliteDatabase>(
