@@ -48,8 +48,11 @@ export async function recordAttempts(
   try {
     return await record(store, attempts);
   } catch (error) {
-    if (isConnectionLost(error) || (attempts.length === 1 && !isOutage(error))) throw error;
-    return recordOneByOne(store, attempts);
+    if (isConnectionLost(error)) throw error;
+    if (attempts.length > 1) return recordOneByOne(store, attempts);
+    if (!isOutage(error)) throw error;
+    // The recorder waits for no second try. Its other attempts come first now.
+    return { busy: [0], hasStored: false, hasRetries: false, endpointIds: new Set() };
   }
 }
 

@@ -80,6 +80,17 @@ it("records attempts in smaller calls while the core cannot record many in time.
   expect(new Set(calls.flat()).size).toBe(200);
 });
 
+it("records the other attempts while each call with one of them is late. ADR 0028", async () => {
+  const { recorder } = recorderOf((ids) => {
+    if (ids.includes("late")) throw new ConnectError("too late", Code.DeadlineExceeded);
+    return [];
+  });
+  const late = recorder.record(keyOf("late"), DELIVERED);
+  const others = Array.from({ length: 40 }, (_, number) => keyOf(`delivery ${number}`));
+  await Promise.all(others.map((key) => recorder.record(key, DELIVERED)));
+  await Promise.all([expect(late).rejects.toThrow("not recorded it"), recorder.close(0)]);
+});
+
 it("sends waiting attempts in one call, at most one of a delivery, and the same attempt once", async () => {
   const { calls, recorder } = recorderOf(() => []);
   const second = { ...keyOf("b"), attempt: 2 };

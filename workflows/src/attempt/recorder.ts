@@ -97,6 +97,8 @@ export function createRecorder(
         }
         batchLimit = Math.ceil(batchLimit / 2);
         beginOutage();
+        // One that always comes late, for example because of a lock, must not keep the others back.
+        for (const one of batch) sendBehind(one);
         await pause();
       }
     }
@@ -151,10 +153,13 @@ export function createRecorder(
     );
     if (busy === undefined) return;
     for (const [place, one] of batch.entries()) {
-      waiting.delete(attemptName(one.key));
-      // Another write holds its delivery, so it goes behind the others.
-      if (busy.has(place)) waiting.set(attemptName(one.key), one);
-      else one.recorded.resolve();
+      if (busy.has(place)) {
+        // Another write holds its delivery.
+        sendBehind(one);
+      } else {
+        waiting.delete(attemptName(one.key));
+        one.recorded.resolve();
+      }
     }
     if (busy.size === batch.length) await pause();
   }
@@ -171,10 +176,14 @@ export function createRecorder(
         log.error("the core refuses to record an attempt", { cause, ...one.key });
       one.sendAtMs = nowMs() + Math.min(MAX_REFUSED_MS, PAUSE_MS * 2 ** one.refusals);
       one.refusals += 1;
-      waiting.delete(attemptName(one.key));
-      waiting.set(attemptName(one.key), one);
+      sendBehind(one);
     }
     for (const each of batch) each.isSuspect = true;
+  }
+
+  function sendBehind(one: Waiting): void {
+    waiting.delete(attemptName(one.key));
+    waiting.set(attemptName(one.key), one);
   }
 
   function pause(): Promise<void> {
