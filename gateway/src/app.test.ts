@@ -207,6 +207,18 @@ it("a client that reads nothing is cut, because its answer stays in memory", asy
   socket.destroy();
 });
 
+it("a closing gateway sends the rest of an answer that its client reads slowly. ADR 0043", async () => {
+  core.page = pageWith("x".repeat(20_000_000));
+  const socket = connect(port, "127.0.0.1").pause();
+  socket.write(`GET /api/v1/activity HTTP/1.1\r\n${AUTHORIZED}\r\n`);
+  await expect.poll(() => counted).toEqual(["200"]);
+  const closed = gateway.close();
+  let bytes = 0;
+  for await (const chunk of socket) bytes += chunk.length;
+  expect(bytes).toBeGreaterThan(20_000_000);
+  await closed;
+});
+
 it("a closing gateway finishes the answers in flight with Connection: close, and accepts no more", async () => {
   const { promise: called, resolve: noteCall } = Promise.withResolvers<void>();
   const { promise: ended, resolve: endCall } = Promise.withResolvers<void>();

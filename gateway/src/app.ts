@@ -9,6 +9,7 @@ import {
 import { createLog, type Log } from "@activity/runtime/log";
 import { type Metrics, NO_METRICS } from "@activity/runtime/metrics";
 import { createRefusedClients } from "@activity/runtime/refused-clients";
+import { keepUnsentAnswers } from "@activity/runtime/unsent-answers";
 import type { Transport } from "@connectrpc/connect";
 import { countAnswers } from "./answer-metrics.ts";
 import { refuseKnownClients } from "./answer-refusals.ts";
@@ -79,6 +80,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   let draining = false;
   const isDraining = () => draining;
   const server = createHttpServer(answers, findClientAddress, limits, isDraining);
+  keepUnsentAnswers(server);
   const drain = () => {
     draining = true;
     waits.close();

@@ -3,6 +3,7 @@ import http from "node:http";
 import http2 from "node:http2";
 import net from "node:net";
 import { createServer as createTlsServer, type TLSSocket } from "node:tls";
+import { keepUnsentAnswers } from "@activity/runtime/unsent-answers";
 import type { NodeRequest } from "./connections.ts";
 import type { Goodbye } from "./goodbye.ts";
 import type { NodeResponse } from "./listener.ts";
@@ -54,6 +55,7 @@ export function createHttpServer(
   // Both get accepted connections and never listen. The event starts the timeouts of HTTP/1.1.
   const overHttp1 = http.createServer(HTTP1, onRequest);
   overHttp1.emit("listening");
+  keepUnsentAnswers(overHttp1);
   const overHttp2 = http2.createServer(HTTP2, onRequest).on("session", (session) => {
     goodbye.addSession(session);
     closeWhenIdle(session);

@@ -148,6 +148,19 @@ describe("a listener that closes, ADR 0043", () => {
     await Promise.all([closed, closing]);
   });
 
+  it("sends the rest of an answer that its client reads slowly", async () => {
+    isPrompt = false;
+    const socket = net.connect(listener.port, "127.0.0.1").pause();
+    socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    await untilWaiting();
+    waiting.pop()?.end(Buffer.alloc(20_000_000));
+    const closing = listener.close();
+    let bytes = 0;
+    for await (const chunk of socket) bytes += chunk.length;
+    expect(bytes).toBeGreaterThan(20_000_000);
+    await closing;
+  });
+
   it("closes despite an HTTP/2 session that has just been cut", async () => {
     isPrompt = false;
     const { session } = await connect();

@@ -36,18 +36,17 @@ export function createReflectionService(
   const names = services.map(({ typeName }) => typeName);
   let streams = 0;
   return {
-    async *serverReflectionInfo(requests) {
+    async *serverReflectionInfo(requests, { signal }) {
+      if (signal.aborted) return;
       if (streams === MAX_STREAMS) throw new OverloadedError();
       streams++;
-      try {
-        let answered = 0;
-        for await (const originalRequest of requests) {
-          if (answered++ === MAX_REQUESTS) throw new ConnectError(TOO_MANY, Code.ResourceExhausted);
-          const messageResponse = answer(registry, names, originalRequest.messageRequest);
-          yield { validHost: originalRequest.host, originalRequest, messageResponse };
-        }
-      } finally {
-        streams--;
+      // Not in `finally`: the write of an answer never ends if its stream is closed meanwhile.
+      signal.addEventListener("abort", () => streams--, { once: true });
+      let answered = 0;
+      for await (const originalRequest of requests) {
+        if (answered++ === MAX_REQUESTS) throw new ConnectError(TOO_MANY, Code.ResourceExhausted);
+        const messageResponse = answer(registry, names, originalRequest.messageRequest);
+        yield { validHost: originalRequest.host, originalRequest, messageResponse };
       }
     },
   };
