@@ -1,13 +1,19 @@
-import type { Separator } from "./separator.ts";
+import { SEPARATORS, type Separator } from "./separator.ts";
 
-/**
- * Formats one row of a file, with its line end. Cells with any separator are quoted, because the next import finds the
- * separator by those that are not.
- */
+/** Formats one row of a file, with its line end. Cells are quoted where needed. */
 export function csvLine(cells: readonly string[], separator: Separator): string {
-  return `${cells.map(csvCell).join(separator)}\r\n`;
+  return lineOf(cells, separator, [separator]);
 }
 
-function csvCell(cell: string): string {
-  return /[";,\t\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+/** Formats the header. A cell with any separator is quoted, because the separator of the file is found by the others. */
+export function csvHeader(cells: readonly string[], separator: Separator): string {
+  return lineOf(cells, separator, SEPARATORS);
+}
+
+function lineOf(cells: readonly string[], separator: Separator, quoted: readonly string[]): string {
+  const special = ['"', "\r", "\n", ...quoted];
+  const written = cells.map((cell) =>
+    special.some((one) => cell.includes(one)) ? `"${cell.replaceAll('"', '""')}"` : cell,
+  );
+  return `${written.join(separator)}\r\n`;
 }

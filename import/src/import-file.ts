@@ -12,6 +12,10 @@ import type { Parsed } from "./parsed.ts";
 import type { RefusedFile } from "./refused-file.ts";
 import { type Opening, sendDonations } from "./send-donations.ts";
 
+/** The core changes nothing then. The row would be lost if the column has no ids of donations. */
+const DIFFERS =
+  "id: a stored donation has this id and says something else; leave this row out if it is that donation";
+
 /** One import: its file, its target and its rules. */
 export type ImportJob = {
   readonly core: CoreClient;
@@ -42,14 +46,15 @@ export async function importFile(job: ImportJob): Promise<void> {
 
   await sendDonations(core, opening, batchesOf(readableDonations()), async (answer, batch) => {
     const firstIndex = Number(answer.received) - batch.rows.length;
-    const refusedRows = answer.refusedRows.map(({ index, reason }) => {
+    const differing = answer.differingRows.map((index) => ({ index, reason: DIFFERS }));
+    const refusedRows = [...answer.refusedRows, ...differing].map(({ index, reason }) => {
       const row = batch.rows[Number(index) - firstIndex];
       if (row === undefined)
         throw new ImportError("The core refused a row that it did not receive.");
       return { row, reason };
     });
     await refusedFile.add(refusedRows);
-    report.addAnswer(answer);
+    report.addAnswer(answer, refusedRows);
   });
   if (failure !== undefined) throw failure;
 }

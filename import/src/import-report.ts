@@ -14,8 +14,8 @@ export type ImportCounts = {
 export type ImportReport = {
   /** Takes the bytes of the file read so far. */
   addBytes(bytesRead: number): void;
-  /** Takes an answer of the core, which counts all rows so far. */
-  addAnswer(answer: ImportDonationsResponse): void;
+  /** Takes an answer of the core, which counts all rows so far, and the rows that it refuses or finds different. */
+  addAnswer(answer: ImportDonationsResponse, refusedRows: readonly { reason: string }[]): void;
   /** Takes one row that was not sent. */
   addRefused(reason: string): void;
   counts(): ImportCounts;
@@ -29,6 +29,7 @@ export function createImportReport(progress: ImportProgress): ImportReport {
   const reasons = new Map<string, number>();
   let bytes = 0;
   let refusedHere = 0;
+  let differing = 0;
   let answered = { stored: 0, unchanged: 0, refused: 0 };
 
   function addReason(reason: string): void {
@@ -47,11 +48,12 @@ export function createImportReport(progress: ImportProgress): ImportReport {
       bytes = bytesRead;
       show();
     },
-    addAnswer({ stored, unchanged, refused, refusedRows }) {
+    addAnswer({ stored, unchanged, refused, differingRows }, refusedRows) {
+      differing += differingRows.length;
       answered = {
         stored: Number(stored),
-        unchanged: Number(unchanged),
-        refused: Number(refused),
+        unchanged: Number(unchanged) - differing,
+        refused: Number(refused) + differing,
       };
       for (const { reason } of refusedRows) addReason(reason);
       show();

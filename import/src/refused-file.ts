@@ -1,7 +1,7 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { extname } from "node:path";
 import type { CsvFile } from "./csv-file.ts";
-import { csvLine } from "./csv-line.ts";
+import { csvHeader, csvLine } from "./csv-line.ts";
 import type { CsvRow } from "./csv-rows.ts";
 import { ImportError } from "./import-error.ts";
 
@@ -46,7 +46,7 @@ export function createRefusedFile(source: CsvFile, path: string | undefined): Re
       throw new ImportError(`${path} exists already: name another file with --refused.`);
     }
     madePath = made.path;
-    const header = csvLine([...OWN_COLUMNS, ...ownCells(source.header)], source.separator);
+    const header = csvHeader([...OWN_COLUMNS, ...ownCells(source.header)], source.separator);
     await made.file.appendFile(source.hasByteOrderMark ? BYTE_ORDER_MARK + header : header);
     return made.file;
   }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { csvLine } from "./csv-line.ts";
+import { csvHeader } from "./csv-line.ts";
 import { findSeparator } from "./separator.ts";
 
 it.each([
@@ -10,7 +10,7 @@ it.each([
   ['"a;b;c",amount', ","],
   ['12" disc;name;7" disc, used', ";"],
   ["amount", undefined],
-  [csvLine(["amount", "date (year, month, day)"], ";"), ";"],
+  [csvHeader(["amount", "date (year, month, day)"], ";"), ";"],
 ])("the separator of a header line of %j is %j", (line, separator) => {
   expect(findSeparator(line)).toBe(separator);
 });

@@ -1,7 +1,7 @@
 /** The character between the cells of a row. */
 export type Separator = ";" | "," | "\t";
 
-const SEPARATORS: readonly Separator[] = [";", ",", "\t"];
+export const SEPARATORS: readonly Separator[] = [";", ",", "\t"];
 
 /** A quote has a meaning only at the start of a cell. */
 export const QUOTED_CELL = /(?<![^;,\t\r\n])"(?:[^"]|"")*"/g;

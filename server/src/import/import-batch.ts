@@ -11,8 +11,8 @@ import type { Writer } from "../write/writer.ts";
 import type { ImportedRow } from "./import-row.ts";
 
 /**
- * Stores the rows of one message that are not stored yet. Returns their number, and the rows whose external id another
- * donation has: a stored one, or an earlier row. The rows get the same `recordedAt`, because they fit into one packet: a
+ * Stores the rows of one message that are not stored yet. Returns their number, and the others that differ from the donation
+ * with their external id: a stored one, or an earlier row. The rows get the same `recordedAt`, because they fit into one packet: a
  * message has at most 1 MiB (ADR 0037).
  */
 export async function storeImportedRows(
@@ -20,13 +20,13 @@ export async function storeImportedRows(
   accountId: string,
   platform: number,
   rows: readonly ImportedRow[],
-): Promise<{ readonly stored: number; readonly clashing: readonly ImportedRow[] }> {
+): Promise<{ readonly stored: number; readonly differing: readonly ImportedRow[] }> {
   const firstById = new Map<string, ImportedRow>();
   for (const row of rows) {
     const id = idOf(row.externalId);
     if (!firstById.has(id)) firstById.set(id, row);
   }
-  if (firstById.size === 0) return { stored: 0, clashing: [] };
+  if (firstById.size === 0) return { stored: 0, differing: [] };
   const first = [...firstById.values()];
   return write({
     accountId,
@@ -37,12 +37,12 @@ export async function storeImportedRows(
       const storedById = new Map(donations.map((one) => [idOf(one.externalId), one]));
       const missing = first.filter((row) => !storedById.has(idOf(row.externalId)));
       const imported = missing.map((row) => importedDonation(row, platform, account));
-      const clashing = rows.filter((row) => {
+      const differing = rows.filter((row) => {
         const id = idOf(row.externalId);
         return !isSame(row, storedById.get(id) ?? firstById.get(id) ?? row);
       });
       return {
-        answer: { stored: imported.length, clashing },
+        answer: { stored: imported.length, differing },
         changes: imported.map(storeDonation),
         ...(imported.length > 0 && {
           feed: imported.flatMap((donation) => updateFeed(undefined, donation)),

@@ -17,8 +17,6 @@ import { checkImportRow, type ImportedRow } from "./import-row.ts";
 
 /** The most rows of one message. */
 const MAX_ROWS = 1000;
-const CLASH =
-  "external_id accepts a new id, or that of a stored donation with the same amount, currency, date, name and message.";
 
 export function createImportService(pool: Pool, writer: Writer): ServiceImpl<typeof ImportService> {
   return {
@@ -31,13 +29,8 @@ export function createImportService(pool: Pool, writer: Writer): ServiceImpl<typ
       let refused = 0;
       // The next message is read and checked while the database stores the one before.
       for await (const { accepted, refusedRows, received } of oneAhead(readBatches(steps))) {
-        const batch = await storeImportedRows(writer, accountId, platform, [...accepted.keys()]);
-        for (const row of batch.clashing) {
-          const externalId = row.externalId.toString();
-          refusedRows.push({ index: accepted.get(row) ?? 0n, externalId, reason: CLASH });
-        }
-        refusedRows.sort((one, other) => Number(one.index - other.index));
         refused += refusedRows.length;
+        const batch = await storeImportedRows(writer, accountId, platform, [...accepted.keys()]);
         stored += batch.stored;
         yield {
           received: BigInt(received),
@@ -45,6 +38,7 @@ export function createImportService(pool: Pool, writer: Writer): ServiceImpl<typ
           unchanged: BigInt(received - stored - refused),
           refused: BigInt(refused),
           refusedRows,
+          differingRows: batch.differing.flatMap((row) => accepted.get(row) ?? []),
         };
       }
     },

@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file activity/ingest/v1/import_service.proto.
  */
 export const file_activity_ingest_v1_import_service: GenFile = /*@__PURE__*/
-  fileDesc("CidhY3Rpdml0eS9pbmdlc3QvdjEvaW1wb3J0X3NlcnZpY2UucHJvdG8SEmFjdGl2aXR5LmluZ2VzdC52MSKNAQoWSW1wb3J0RG9uYXRpb25zUmVxdWVzdBI0CgdvcGVuaW5nGAEgASgLMiEuYWN0aXZpdHkuaW5nZXN0LnYxLkltcG9ydE9wZW5pbmdIABIuCgRyb3dzGAIgASgLMh4uYWN0aXZpdHkuaW5nZXN0LnYxLkltcG9ydFJvd3NIAEINCgRzdGVwEgW6SAIIASJ6Cg1JbXBvcnRPcGVuaW5nEikKCmFjY291bnRfaWQYASABKAlCFbpIEnIQMg5eW2EtejAtOV17MTV9JBI+CghwbGF0Zm9ybRgCIAEoDjIaLmFjdGl2aXR5LnJlYWQudjEuUGxhdGZvcm1CELpIDYIBChgGGAcYCBgJGAoiRgoKSW1wb3J0Um93cxI4CgRyb3dzGAEgAygLMh0uYWN0aXZpdHkuaW5nZXN0LnYxLkltcG9ydFJvd0ILukgIkgEFCAEQ6AciwgEKCUltcG9ydFJvdxITCgtleHRlcm5hbF9pZBgBIAEoCRIUCgxhbW91bnRfY2VudHMYAiABKAMSEAoIY3VycmVuY3kYAyABKAkSFwoKZG9ub3JfbmFtZRgEIAEoCUgAiAEBEhQKB21lc3NhZ2UYBSABKAlIAYgBARIuCgpkb25hdGVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEINCgtfZG9ub3JfbmFtZUIKCghfbWVzc2FnZSKVAQoXSW1wb3J0RG9uYXRpb25zUmVzcG9uc2USEAoIcmVjZWl2ZWQYASABKAMSDgoGc3RvcmVkGAIgASgDEhEKCXVuY2hhbmdlZBgDIAEoAxIPCgdyZWZ1c2VkGAQgASgDEjQKDHJlZnVzZWRfcm93cxgFIAMoCzIeLmFjdGl2aXR5LmluZ2VzdC52MS5SZWZ1c2VkUm93IkAKClJlZnVzZWRSb3cSDQoFaW5kZXgYASABKAMSEwoLZXh0ZXJuYWxfaWQYAiABKAkSDgoGcmVhc29uGAMgASgJMoQBCg1JbXBvcnRTZXJ2aWNlEnMKD0ltcG9ydERvbmF0aW9ucxIqLmFjdGl2aXR5LmluZ2VzdC52MS5JbXBvcnREb25hdGlvbnNSZXF1ZXN0GisuYWN0aXZpdHkuaW5nZXN0LnYxLkltcG9ydERvbmF0aW9uc1Jlc3BvbnNlIgOQAgIoATABYgZwcm90bzM", [file_activity_read_v1_activity, file_buf_validate_validate, file_google_protobuf_timestamp]);
+  fileDesc("CidhY3Rpdml0eS9pbmdlc3QvdjEvaW1wb3J0X3NlcnZpY2UucHJvdG8SEmFjdGl2aXR5LmluZ2VzdC52MSKNAQoWSW1wb3J0RG9uYXRpb25zUmVxdWVzdBI0CgdvcGVuaW5nGAEgASgLMiEuYWN0aXZpdHkuaW5nZXN0LnYxLkltcG9ydE9wZW5pbmdIABIuCgRyb3dzGAIgASgLMh4uYWN0aXZpdHkuaW5nZXN0LnYxLkltcG9ydFJvd3NIAEINCgRzdGVwEgW6SAIIASJ6Cg1JbXBvcnRPcGVuaW5nEikKCmFjY291bnRfaWQYASABKAlCFbpIEnIQMg5eW2EtejAtOV17MTV9JBI+CghwbGF0Zm9ybRgCIAEoDjIaLmFjdGl2aXR5LnJlYWQudjEuUGxhdGZvcm1CELpIDYIBChgGGAcYCBgJGAoiRgoKSW1wb3J0Um93cxI4CgRyb3dzGAEgAygLMh0uYWN0aXZpdHkuaW5nZXN0LnYxLkltcG9ydFJvd0ILukgIkgEFCAEQ6AciwgEKCUltcG9ydFJvdxITCgtleHRlcm5hbF9pZBgBIAEoCRIUCgxhbW91bnRfY2VudHMYAiABKAMSEAoIY3VycmVuY3kYAyABKAkSFwoKZG9ub3JfbmFtZRgEIAEoCUgAiAEBEhQKB21lc3NhZ2UYBSABKAlIAYgBARIuCgpkb25hdGVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEINCgtfZG9ub3JfbmFtZUIKCghfbWVzc2FnZSKtAQoXSW1wb3J0RG9uYXRpb25zUmVzcG9uc2USEAoIcmVjZWl2ZWQYASABKAMSDgoGc3RvcmVkGAIgASgDEhEKCXVuY2hhbmdlZBgDIAEoAxIPCgdyZWZ1c2VkGAQgASgDEjQKDHJlZnVzZWRfcm93cxgFIAMoCzIeLmFjdGl2aXR5LmluZ2VzdC52MS5SZWZ1c2VkUm93EhYKDmRpZmZlcmluZ19yb3dzGAYgAygDIkAKClJlZnVzZWRSb3cSDQoFaW5kZXgYASABKAMSEwoLZXh0ZXJuYWxfaWQYAiABKAkSDgoGcmVhc29uGAMgASgJMoQBCg1JbXBvcnRTZXJ2aWNlEnMKD0ltcG9ydERvbmF0aW9ucxIqLmFjdGl2aXR5LmluZ2VzdC52MS5JbXBvcnREb25hdGlvbnNSZXF1ZXN0GisuYWN0aXZpdHkuaW5nZXN0LnYxLkltcG9ydERvbmF0aW9uc1Jlc3BvbnNlIgOQAgIoATABYgZwcm90bzM", [file_activity_read_v1_activity, file_buf_validate_validate, file_google_protobuf_timestamp]);
 
 /**
  * One step of an import.
@@ -200,6 +200,15 @@ export type ImportDonationsResponse = Message<"activity.ingest.v1.ImportDonation
    * @generated from field: repeated activity.ingest.v1.RefusedRow refused_rows = 5;
    */
   refusedRows: RefusedRow[];
+
+  /**
+   * The indexes in the whole import of this batch's unchanged rows that differ from the stored donation in
+   * amount, currency, date, name or message, in order. The name and message of a deleted donation are not
+   * compared.
+   *
+   * @generated from field: repeated int64 differing_rows = 6;
+   */
+  differingRows: bigint[];
 };
 
 /**
@@ -254,9 +263,9 @@ export const ImportService: GenService<{
    * Stores a stream of donations of one account and source, and reports its progress.
    *
    * The first message opens the import. Each further message carries rows. The server commits them and
-   * answers with their results. A refused row stores nothing and delays no other row. A row that is
-   * stored already changes nothing. A row with the external id of another donation is refused. After a
-   * failure, the caller sends the import again from its start.
+   * answers with their results. A refused row stores nothing and delays no other row. A row whose
+   * external id is stored already changes nothing; the answer names it if it differs from the stored
+   * donation. After a failure, the caller sends the import again from its start.
    *
    * @generated from rpc activity.ingest.v1.ImportService.ImportDonations
    */
