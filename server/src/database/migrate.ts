@@ -2,6 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import mysql, { type Connection, type RowDataPacket } from "mysql2/promise";
+import { wasAlteredBefore } from "./altered-before.ts";
 import {
   isMigrationFile,
   type Migration,
@@ -14,8 +15,6 @@ import { checkNoKeyspace, isTableUnknown, isVtgate, UNKNOWN_TABLE } from "./vtga
 
 const MIGRATIONS_FOLDER = fileURLToPath(new URL("./migrations", import.meta.url));
 const LOOKUP_TABLES_FOLDER = fileURLToPath(new URL("./vitess/lookup", import.meta.url));
-/** The errors of an ALTER TABLE whose columns or keys were already added or dropped. */
-const ALTERED_BEFORE = new Set(["ER_DUP_FIELDNAME", "ER_DUP_KEYNAME", "ER_CANT_DROP_FIELD_OR_KEY"]);
 /** How long, and how often, to wait while another instance migrates. A vttablet ends a longer wait. */
 const LOCK_WAIT_SECONDS = 20;
 const LOCK_WAITS = 3;
@@ -150,15 +149,15 @@ async function whenFree(name: string, run: () => Promise<void>): Promise<void> {
 }
 
 /**
- * Runs a migration's statement, which may have run before. An ALTER TABLE takes effect completely or not at all,
- * and in MySQL it has no IF NOT EXISTS. If its changes exist, an instance made them and was killed before it set
+ * Runs a migration's statement, which may have run before. On a server an ALTER TABLE takes effect completely or not at
+ * all, and in MySQL it has no IF NOT EXISTS. If its changes exist, an instance made them and was killed before it set
  * the mark.
  */
 async function runOnce(connection: Connection, sql: string): Promise<void> {
   try {
     await connection.query(sql);
   } catch (error) {
-    if (!ALTERED_BEFORE.has(codeOf(error))) throw error;
+    if (!wasAlteredBefore(error)) throw error;
   }
 }
 

@@ -155,7 +155,7 @@ export async function listOpenOfAccount(
   return rows.map(noticeFromRow);
 }
 
-/** Deletes at most `limit` closed notices older than `keptMicros`, and returns their number. */
+/** Deletes at most `limit` notices that were closed longer ago than `keptMicros`, and returns their number. */
 export async function deleteOldNotices(
   pool: Pool,
   keptMicros: number,
@@ -163,8 +163,7 @@ export async function deleteOldNotices(
 ): Promise<number> {
   const { affectedRows } = await queryWithin<ResultSetHeader>(
     pool,
-    `DELETE FROM notice WHERE sequence < ${NOW_MICROS} - ? AND closed_at IS NOT NULL
-     LIMIT ${limit}`,
+    `DELETE FROM notice WHERE closed_at < ${NOW_MICROS} - ? LIMIT ${limit}`,
     [keptMicros],
   );
   return affectedRows;

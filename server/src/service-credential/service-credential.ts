@@ -34,12 +34,15 @@ export function isPermission(name: string): name is Permission {
   return PERMISSION_NAMES.some((permission) => permission === name);
 }
 
+/** The audit log gives this name to owners of accounts. */
+const OWNERS_NAME = "session";
+
 /** Parses the name of a credential. Fails with `invalid_parameter`. */
 export function parseCredentialName(text: string): string {
-  if (NAME_FORM.test(text)) return text;
+  if (NAME_FORM.test(text) && text !== OWNERS_NAME) return text;
   throw new DomainError(
     ErrorCode.InvalidParameter,
-    "name accepts 1 to 64 characters: a-z, 0-9, dots, hyphens and underscores, the first a letter or digit.",
+    "name accepts 1 to 64 characters: a-z, 0-9, dots, hyphens and underscores, the first a letter or digit, except the name session.",
   );
 }
 

@@ -1,0 +1,15 @@
+import { isFromShard } from "./shard-error.ts";
+
+/** The errors of an ALTER TABLE whose columns or keys were already added or dropped. */
+const ALTERED_BEFORE: ReadonlySet<unknown> = new Set([1060, 1061, 1091]);
+/** A vtgate joins the errors of its shards, and gives their error the first number. */
+const NEXT_SHARD = /\n(?=target: )/;
+const ERRNO = /\(errno (\d+)\)/;
+
+/** Tells whether an ALTER TABLE failed because its changes exist: on a vtgate, on each shard that failed. */
+export function wasAlteredBefore(error: unknown): boolean {
+  if (!(error instanceof Error) || !("errno" in error)) return false;
+  if (!isFromShard(error)) return ALTERED_BEFORE.has(error.errno);
+  const ofShards = error.message.split(NEXT_SHARD);
+  return ofShards.every((text) => ALTERED_BEFORE.has(Number(ERRNO.exec(text)?.[1])));
+}
