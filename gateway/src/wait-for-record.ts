@@ -4,6 +4,8 @@ import { isOutOfReach } from "./upstream-error.ts";
 
 /** The pause before a core is called again that did not answer, or that does not know the newer version. */
 const PAUSE_MS = 500;
+/** The pause after a change that left the page empty. Most changes of a busy feed may be of another type. */
+const READ_AGAIN_MS = 100;
 
 /**
  * Reads a page again each time its feed changes. Resolves with the first page that holds a record, or with the last
@@ -20,9 +22,10 @@ export async function waitForRecord(
     while (page.emptyFeed !== undefined && (await wait.changedAfter(page.emptyFeed.version))) {
       const { version } = page.emptyFeed;
       page = (await readUnlessOver(wait, readAgain)) ?? page;
+      if (page.emptyFeed === undefined) return page;
       // After a failover a database can lack the change that the gateway heard of.
-      const isOld = page.emptyFeed !== undefined && page.emptyFeed.version <= version;
-      if (isOld && !(await wait.pause(PAUSE_MS))) return page;
+      const isOld = page.emptyFeed.version <= version;
+      if (!(await wait.pause(isOld ? PAUSE_MS : READ_AGAIN_MS))) return page;
     }
     return page;
   } finally {

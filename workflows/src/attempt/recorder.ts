@@ -54,7 +54,7 @@ type Waiting = {
   readonly before: readonly PastAttempt[];
   readonly endedAt: number;
   readonly recorded: PromiseWithResolvers<void>;
-  /** Set once the core refused a call with this attempt. It is then sent alone, so that the others are recorded. */
+  /** Set once the core refused a call with this attempt, or answered a small one late. It is then sent alone. */
   isSuspect: boolean;
   /** How often the core refused this attempt alone. */
   refusals: number;
@@ -95,10 +95,14 @@ export function createRecorder(
         if (outage === undefined) {
           log.error("attempts wait to be recorded", { cause, attempts: waiting.size });
         }
-        batchLimit = Math.ceil(batchLimit / 2);
+        batchLimit = Math.ceil(batch.length / 2);
         beginOutage();
         // One that always comes late, for example because of a lock, must not keep the others back.
-        for (const one of batch) sendBehind(one);
+        const isLate = ConnectError.from(cause).code === Code.DeadlineExceeded;
+        for (const one of batch) {
+          one.isSuspect ||= isLate && batch.length <= BATCH_STEP;
+          sendBehind(one);
+        }
         await pause();
       }
     }

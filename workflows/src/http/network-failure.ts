@@ -42,5 +42,5 @@ export function describeNetworkFailure(error: Error): string {
 
 function codeOf(error: Error): string | undefined {
   const code = "code" in error ? error.code : undefined;
-  return typeof code === "string" && /^[A-Z][A-Z0-9_]{1,60}$/.test(code) ? code : undefined;
+  return typeof code === "string" && /^[A-Z][A-Z0-9_/]{1,60}$/.test(code) ? code : undefined;
 }

@@ -32,8 +32,11 @@ export function measured(sender: Sender, metrics: Metrics, log: Log): Sender {
       try {
         const report = await sender.attempt(request);
         note(report.durationMs / 1000, report.outcome);
-        if (isProxyFailing) log.info("the egress proxy serves again");
-        isProxyFailing = false;
+        // Other attempts ended before they asked the proxy, or while it hung.
+        if (isProxyFailing && report.status !== undefined) {
+          log.info("the egress proxy serves again");
+          isProxyFailing = false;
+        }
         return report;
       } catch (error) {
         if (error instanceof ProxyFailure) {
