@@ -39,7 +39,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
   },
   planted: {
     shows:
-      "mistakes planted in deliveries, which the simulation finds, and in processes, which histories find; needs Go and root",
+      "mistakes planted in deliveries, which the simulation finds, and in processes, which histories find; needs Go, a C compiler and root",
     command: `node test/simulation/main.ts --planted && ${VITEST} --project histories test/histories/planted`,
     isForCi: false,
   },
@@ -65,7 +65,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
   },
   histories: {
     shows:
-      "what clients saw in 10 minutes of cut ways, killed processes, clock steps and a full disk; needs Go and root",
+      "what clients saw in 10 minutes of cut ways, killed processes, clock steps and a full disk; needs Go, a C compiler and root",
     command: `${VITEST} --project histories test/histories/histories`,
     isForCi: false,
   },

@@ -35,9 +35,9 @@ where the file has none, by what they say. Refused rows are written to a file wi
 the reason beside each: correct them there and import that file. Do not correct them in the
 original and import that again, because rows without an id may then be stored twice or not at all.
 A row is refused if a stored donation has its id and says something else. If it is that donation,
-with other options or a name that changed since, leave it out. If these are no ids, but campaigns or
-numbers of rows, import the refused rows with --column id="", and no later export that has these
-rows again: they would be stored twice.
+leave it out: the options or the name changed since. If these are no ids, but campaigns or numbers
+of rows, import the refused rows with --column id="", and no later export that has these rows again:
+they would be stored twice.
 
 The core is found at CORE_URL with the credential SERVICE_CREDENTIAL (permissions donation.import
 and account.read; one that is for one account only imports by that account's id); without them,

@@ -1,11 +1,9 @@
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
 
-const LOOK_AGAIN_MS = 50;
-
 /**
- * Makes a server send its answers before it closes idle connections, also when it closes itself. Node takes a connection
- * for idle as soon as its answer has ended, although most of a large answer may not be sent yet.
+ * Makes a server send the answer of an idle connection before it closes it, also when it closes itself. Node takes a
+ * connection for idle as soon as its answer has ended, although most of a large answer may not be sent yet.
  */
 export function keepUnsentAnswers(server: Server): void {
   const sockets = new Set<Socket>();
@@ -14,9 +12,15 @@ export function keepUnsentAnswers(server: Server): void {
     socket.once("close", () => sockets.delete(socket));
   });
   const closeIdle = server.closeIdleConnections.bind(server);
-  server.closeIdleConnections = function closeSent() {
-    const isSending = [...sockets].some(({ writableLength }) => writableLength > 0);
-    if (isSending) setTimeout(closeSent, LOOK_AGAIN_MS);
-    else closeIdle();
+  server.closeIdleConnections = () => {
+    const sending = [...sockets].filter(({ writableLength }) => writableLength > 0);
+    for (const socket of sending) socket.destroy = destroyOnceSent;
+    closeIdle();
+    for (const socket of sending) Reflect.deleteProperty(socket, "destroy");
   };
+}
+
+function destroyOnceSent(this: Socket): Socket {
+  this.destroySoon();
+  return this;
 }

@@ -27,7 +27,6 @@ type operation struct {
 
 const (
 	pageLength = 100
-	never      = int64(1) << 62
 	within     = 2 * time.Minute
 )
 
@@ -36,6 +35,51 @@ type feed struct {
 	record     string
 	recordedAt int64
 	older      *feed
+}
+
+// Gives each write without an answer an end, or leaves it out. A write that a read shows came before the read's end. One
+// that no read shows may as well come last, where nothing depends on it. Porcupine would try each of them at each place.
+func bounded(history []operation) []operation {
+	recordedAt := map[string]int64{}
+	for _, op := range history {
+		if op.Kind == "add" && op.RecordedAt != 0 {
+			recordedAt[op.Record] = op.RecordedAt
+		}
+	}
+	var kept []operation
+	for _, op := range history {
+		if op.Return == nil {
+			op.Return = firstShown(op, history, recordedAt)
+		}
+		if op.Return != nil {
+			kept = append(kept, op)
+		}
+	}
+	return kept
+}
+
+// Returns when the first read ended that shows a write.
+func firstShown(write operation, history []operation, recordedAt map[string]int64) *int64 {
+	var first *int64
+	for _, read := range history {
+		if read.Kind != "read" || *read.Return <= write.Call || first != nil && *read.Return >= *first {
+			continue
+		}
+		isThere := slices.Contains(read.Page, write.Record)
+		if isThere == (write.Kind == "add") && (isThere || reaches(read.Page, recordedAt, write.Record)) {
+			first = read.Return
+		}
+	}
+	return first
+}
+
+// Returns whether a page is long enough to show a record.
+func reaches(page []string, recordedAt map[string]int64, record string) bool {
+	if len(page) < pageLength {
+		return true
+	}
+	oldest, isKnown := recordedAt[page[len(page)-1]]
+	return isKnown && oldest < recordedAt[record]
 }
 
 // Applies an operation to a feed, and returns whether its answer is possible. The repetitions of a write are one operation.
@@ -97,7 +141,7 @@ func main() {
 		Step:  step,
 		Equal: func(one, other any) bool { return isSame(one.(*feed), other.(*feed)) },
 	}
-	histories := map[string][]porcupine.Operation{}
+	histories := map[string][]operation{}
 	lines := bufio.NewScanner(os.Stdin)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
@@ -105,19 +149,19 @@ func main() {
 		if err := json.Unmarshal(lines.Bytes(), &op); err != nil {
 			panic(err)
 		}
-		end := never
-		if op.Return != nil {
-			end = *op.Return
-		}
-		histories[op.Account] = append(histories[op.Account], porcupine.Operation{
-			ClientId: op.Client, Input: op, Call: op.Call, Return: end,
-		})
+		histories[op.Account] = append(histories[op.Account], op)
 	}
 	if err := lines.Err(); err != nil {
 		panic(err)
 	}
 	for account, history := range histories {
-		result := porcupine.CheckOperationsTimeout(model, history, within)
+		var operations []porcupine.Operation
+		for _, op := range bounded(history) {
+			operations = append(operations, porcupine.Operation{
+				ClientId: op.Client, Input: op, Call: op.Call, Return: *op.Return,
+			})
+		}
+		result := porcupine.CheckOperationsTimeout(model, operations, within)
 		fmt.Printf("%s %s\n", account, result)
 	}
 }

@@ -45,7 +45,7 @@ function appendWhole(fd: number, text: string): void {
   try {
     writeFileSync(fd, text);
   } catch (error) {
-    // The next run would continue the cut line.
+    // With `>>` the next run would continue the cut line.
     ftruncateSync(fd, size);
     throw error;
   }

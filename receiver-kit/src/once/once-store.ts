@@ -39,15 +39,19 @@ export function isStale(of: RecordTime | undefined, newest: string | undefined):
 
 /** Longer than the sender's own retries, to cover manual ones. */
 const DEFAULT_KEEP_SECONDS = 30 * 24 * 60 * 60;
+/** A hundred years. Databases cannot add a much longer time. */
+const MAX_KEEP_SECONDS = 36_500 * 24 * 60 * 60;
 
 /** How long a store keeps handled ids. */
 export interface KeepOptions {
-  /** How many seconds a handled id is kept: a finite number. Default 30 days. */
+  /** How many seconds a handled id is kept: at most 100 years. Default 30 days. */
   readonly keepSeconds?: number | undefined;
 }
 
-/** Returns how long a handled id is kept, in milliseconds. No database can add an infinite time. */
+/** Returns how long a handled id is kept, in milliseconds. Throws a RangeError if it is negative or too long. */
 export function keepMsOf({ keepSeconds = DEFAULT_KEEP_SECONDS }: KeepOptions): number {
-  if (!Number.isFinite(keepSeconds)) throw new RangeError("keepSeconds accepts a finite number.");
+  if (!(keepSeconds >= 0 && keepSeconds <= MAX_KEEP_SECONDS)) {
+    throw new RangeError(`keepSeconds accepts a number from 0 to ${MAX_KEEP_SECONDS}.`);
+  }
   return keepSeconds * 1000;
 }

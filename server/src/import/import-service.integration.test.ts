@@ -81,7 +81,7 @@ describe("an import", () => {
     await expect(services.donations.deleteDonation(key)).rejects.toMatchObject(unknown);
     await services.donations.deleteDonation({ ...key, platform: Platform.CSV });
     const again = await services.importRows(accountId, Platform.CSV, [row("a"), row("b")]);
-    expect(again).toMatchObject({ stored: 0n, unchanged: 2n });
+    expect(again).toMatchObject({ stored: 0n, unchanged: 2n, differingRows: [] });
     expect(await services.readFeed(accountId)).toHaveLength(1);
     const [stored] = await services.database.query(
       `SELECT d.donor_name, d.message FROM donation d JOIN account a ON a.account_no = d.account_no

@@ -11,11 +11,12 @@ type Asked = reflectionV1.ServerReflectionRequest["messageRequest"];
 
 const SYMBOL: Asked = { case: "fileContainingSymbol", value: EndpointService.typeName };
 
-const createContext = () =>
+const createContext = (requestSignal?: AbortSignal) =>
   createHandlerContext({
     service: reflectionV1.ServerReflection,
     method: reflectionV1.ServerReflection.method.serverReflectionInfo,
     ...{ protocolName: "local", requestMethod: "POST", url: "local:///" },
+    ...(requestSignal && { requestSignal }),
   });
 
 type Service = ReturnType<typeof createReflectionService>;
@@ -68,13 +69,16 @@ it("ends a stream after 200 requests, ADR 0037", async () => {
 
 it("answers 32 streams at once, ADR 0037", async () => {
   const service = createReflectionService([EndpointService]);
-  const contexts = Array.from({ length: 32 }, createContext);
-  for (const context of contexts) {
+  const requests = Array.from({ length: 32 }, () => new AbortController());
+  for (const { signal } of requests) {
+    const context = createContext(signal);
     expect(await open(service, [SYMBOL], context).next()).toMatchObject({ done: false });
+    // As after its deadline, at which its answer stays.
+    context.abort();
   }
   await expect(open(service, [SYMBOL]).next()).rejects.toThrow(OverloadedError);
   // A client that goes away ends its stream amid its answer.
-  contexts[0]?.abort();
+  requests[0]?.abort();
   expect(await open(service, [SYMBOL]).next()).toMatchObject({ done: false });
 });
 

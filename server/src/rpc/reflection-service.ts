@@ -36,12 +36,14 @@ export function createReflectionService(
   const names = services.map(({ typeName }) => typeName);
   let streams = 0;
   return {
-    async *serverReflectionInfo(requests, { signal }) {
-      if (signal.aborted) return;
+    async *serverReflectionInfo(requests, context) {
+      // A deadline ends `context.signal`, while the stream keeps its answer.
+      const { requestSignal: closed } = context as { requestSignal?: AbortSignal };
+      if (closed?.aborted) return;
       if (streams === MAX_STREAMS) throw new OverloadedError();
       streams++;
       // Not in `finally`: the write of an answer never ends if its stream is closed meanwhile.
-      signal.addEventListener("abort", () => streams--, { once: true });
+      closed?.addEventListener("abort", () => streams--, { once: true });
       let answered = 0;
       for await (const originalRequest of requests) {
         if (answered++ === MAX_REQUESTS) throw new ConnectError(TOO_MANY, Code.ResourceExhausted);

@@ -19,7 +19,7 @@ static int (*real_wait)(pthread_cond_t *, pthread_mutex_t *, const struct timesp
 
 __attribute__((constructor)) static void start(void) {
   real_time = dlsym(RTLD_NEXT, "clock_gettime");
-  // Without its version this would be the function of programs from before 2003.
+  // Before glibc 2.36 the name alone gives the function of programs from before 2003.
   real_wait = dlvsym(RTLD_NEXT, "pthread_cond_timedwait", "GLIBC_2.3.2");
   if (real_wait == NULL) real_wait = dlsym(RTLD_NEXT, "pthread_cond_timedwait");
   int file = open(getenv("WRONG_CLOCK"), O_RDONLY | O_CLOEXEC);

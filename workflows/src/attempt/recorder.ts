@@ -56,6 +56,8 @@ type Waiting = {
   readonly recorded: PromiseWithResolvers<void>;
   /** Set once the core refused a call with this attempt, or answered a small one late. It is then sent alone. */
   isSuspect: boolean;
+  /** The most attempts of a call with this one: few, once a call with it was late. */
+  batchLimit: number;
   /** How often the core refused this attempt alone. */
   refusals: number;
   /** When it may be sent, by the monotonic clock. */
@@ -100,7 +102,8 @@ export function createRecorder(
         // One that always comes late, for example because of a lock, must not keep the others back.
         const isLate = ConnectError.from(cause).code === Code.DeadlineExceeded;
         for (const one of batch) {
-          one.isSuspect ||= isLate && batch.length <= BATCH_STEP;
+          if (isLate) one.isSuspect ||= batch.length <= BATCH_STEP;
+          if (isLate) one.batchLimit = BATCH_STEP;
           sendBehind(one);
         }
         await pause();
@@ -127,15 +130,18 @@ export function createRecorder(
    * sent.
    */
   function nextBatch(): Waiting[] {
+    let limit = batchLimit;
     const batch = new Map<string, Waiting>();
     for (const one of waiting.values()) {
       if (one.isSuspect) {
         if (batch.size === 0 && one.sendAtMs <= nowMs()) return [one];
         continue;
       }
+      if (batch.size >= one.batchLimit) continue;
+      limit = Math.min(limit, one.batchLimit);
       const { deliveryId } = one.key;
       if (!batch.has(deliveryId)) batch.set(deliveryId, one);
-      if (batch.size === batchLimit) break;
+      if (batch.size >= limit) break;
     }
     return [...batch.values()];
   }
@@ -209,7 +215,7 @@ export function createRecorder(
       if (same !== undefined) return same.recorded.promise;
       const recorded = Promise.withResolvers<void>();
       const endedAt = nowMs() - endedAgoMs;
-      const unsent = { isSuspect: false, refusals: 0, sendAtMs: 0 };
+      const unsent = { isSuspect: false, batchLimit: MAX_BATCH, refusals: 0, sendAtMs: 0 };
       waiting.set(name, { key, attempt, before, endedAt, recorded, ...unsent });
       running ??= sendAll();
       return recorded.promise;

@@ -32,9 +32,6 @@ export type TargetRules = {
 const LOOPBACK: CheckedAddress = { address: "127.0.0.1", family: 4 };
 const LOOPBACK_6: CheckedAddress = { address: "::1", family: 6 };
 
-/** An attempt tries one after the other. An answer of DNS can name thousands of strangers. */
-const MAX_ADDRESSES = 16;
-
 /** Resolves an endpoint's URL and refuses it unless all its addresses are public. §6.4 */
 export async function resolveTarget(
   url: string,
@@ -54,8 +51,7 @@ export async function resolveTarget(
   if (!found.every(isPublicAddress)) {
     return { kind: "unsafe_target", detail: describeRefusal(found) };
   }
-  const addresses = found.slice(0, MAX_ADDRESSES).map(checkedAddressOf);
-  return { kind: "safe", host, port, addresses };
+  return { kind: "safe", host, port, addresses: found.map(checkedAddressOf) };
 }
 
 /** Returns the addresses of a name, or the resolver's code if it has none. */
