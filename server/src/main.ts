@@ -20,12 +20,12 @@ const writer = createLogWriter(openOutput(process.stdout));
 async function main(): Promise<void> {
   const log = createLog(writer.write);
   const config = readConfig(process.env);
-  // The health port opens before the migration, which may take minutes.
+  // The ports for health and metrics open before the migration, which may take minutes.
   let readState: ServerApp["readState"] | undefined;
   const health = await openHealth(config.health, () => readState?.() ?? "starting");
+  const scraped = await openMetrics(config.metrics);
   const unknown = await migrate(config.databaseUrl);
   if (unknown.length > 0) log.warn("the database is newer than this program", { unknown });
-  const scraped = await openMetrics(config.metrics);
   const traces = await openTraces(config.traces, "activity-core", log);
   const app = createServerApp(config, log, scraped.metrics);
   const listener = await app.listen();

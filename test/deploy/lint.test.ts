@@ -18,6 +18,7 @@ const EVERYTHING = [
     `${part}.extraEnv[0].value=named`,
   ]),
   ...["metrics.scrapers[0].namespaceSelector.matchLabels.a=b", "database.caSecret=db-ca"],
+  ...["imagePullSecrets[0].name=pull", "listenHost=::"],
 ];
 
 type Container = {
@@ -58,16 +59,9 @@ it("compose.yaml follows the Compose specification", () => {
 
 describe("the Helm chart", () => {
   const set = (values: readonly string[]) => values.flatMap((value) => ["--set", value]);
+  const TEMPLATE = ["template", "activity", CHART, "--kube-version", "1.34.0"];
   const template = (values: readonly string[], ...more: string[]) =>
-    linters.helm(
-      "template",
-      "activity",
-      CHART,
-      "--kube-version",
-      "1.34.0",
-      ...set(values),
-      ...more,
-    );
+    linters.helm(...TEMPLATE, ...set(values), ...more);
   const render = (values: readonly string[]) => {
     const { status, output } = template(values);
     expect({ status, output: status === 0 ? "" : output }).toEqual({ status: 0, output: "" });
@@ -112,6 +106,13 @@ describe("the Helm chart", () => {
   it("takes no variable from the namespace's Services: one named gateway would set GATEWAY_PORT", () => {
     // Three parts, and the pod of `helm test`.
     expect(render(EVERYTHING).match(/enableServiceLinks: false$/gm)).toHaveLength(4);
+  });
+
+  it("pulls with imagePullSecrets, and listens only on listenHost", () => {
+    const rendered = render(EVERYTHING);
+    expect(rendered.match(/imagePullSecrets:\n\s+- name: pull$/gm)).toHaveLength(4);
+    expect(rendered.match(/_HOST, value: "::"/g)).toHaveLength(9);
+    expect(rendered).not.toContain("0.0.0.0");
   });
 
   it("mounts the database's own CA in the core only, where it is named", () => {

@@ -51,15 +51,16 @@ export async function startProduct(options: {
   };
   try {
     let readState = async () => "starting";
-    // The health port opens before the migration, which may take minutes.
+    // The ports for health and metrics open before the migration, which may take minutes.
     const health = await openHealth(options.core.health, () => readState());
     open.push(async () => health.close());
+    const scraped = await openMetrics(options.core.metrics, options.place);
+    open.push(async () => scraped.close());
     const { log } = options;
     const unknown = await migrate(options.core.databaseUrl);
     if (unknown.length > 0) log.warn("the database is newer than this program", { unknown });
     const { dashboard } = options.core;
     const withFiles = dashboard && { ...dashboard, files: dashboard.files ?? DASHBOARD_FILES };
-    const scraped = await openMetrics(options.core.metrics, options.place);
     const traces = await openTraces(options.core.traces, "activity", log);
     const app = createServerApp({ ...options.core, dashboard: withFiles }, log, scraped.metrics);
     const gateway = createGateway({
@@ -68,7 +69,7 @@ export async function startProduct(options: {
       log,
       metrics: scraped.metrics,
     });
-    open.push(traces.close, async () => scraped.close(), app.close);
+    open.push(traces.close, app.close);
     const drains = [app.drain, gateway.drain];
     const isAsked = options.core.health !== undefined || options.place !== undefined;
     const check = isAsked ? startCoreCheck(app.localTransport, log) : undefined;

@@ -26,7 +26,7 @@ http{{ if .Values.core.tlsSecret }}s{{ end }}://{{ .Release.Name }}-core:50051
 {{- /* The metrics port for deploy/prometheus/kubernetes.yaml. Deliveries also use the next port. */ -}}
 {{- define "metricsEnv" -}}
 {{- if .Values.metrics.enabled -}}
-- { name: METRICS_HOST, value: 0.0.0.0 }
+- { name: METRICS_HOST, value: {{ .Values.listenHost | quote }} }
 - { name: METRICS_PORT, value: "9464" }
 {{- end }}
 {{- end }}
@@ -50,10 +50,13 @@ securityContext:
   runAsGroup: 1000
   fsGroup: 1000
   seccompProfile: { type: RuntimeDefault }
+{{- with .Values.imagePullSecrets }}
+imagePullSecrets: {{- toYaml . | nindent 2 }}
+{{- end }}
 {{- end }}
 
 {{- define "lifecycle" -}}
-- { name: HEALTH_HOST, value: 0.0.0.0 }
+- { name: HEALTH_HOST, value: {{ .Values.listenHost | quote }} }
 - { name: HEALTH_PORT, value: "8081" }
 - { name: DRAIN_SECONDS, value: {{ .Values.drainSeconds | quote }} }
 {{- end }}
