@@ -8,10 +8,13 @@ import { useTimeRange } from "../common/time-range.ts";
 import type { Filters } from "../common/use-filters.ts";
 import { type Waited, waitPauseMs } from "./wait-pause.ts";
 
+/** Delays before the page first waits for a change after a version that it shows. */
+const FIRST_WAIT_MS = 300;
+
 /**
  * Reads the feed with the filters, newest first. If `isFollowed`, it reads the first page again when the feed changes,
- * so a refunded record disappears. It does not follow while older pages are shown. `limit` is the size of a page, by
- * default the server's. ADR 0052
+ * so a refunded record disappears, and when the wait for a change fails. It does not follow while older pages are shown.
+ * `limit` is the size of a page, by default the server's. ADR 0052
  */
 export function useActivities(filters: Filters, isFollowed: boolean, limit?: number) {
   const range = useTimeRange(filters);
@@ -37,9 +40,15 @@ export function useActivities(filters: Filters, isFollowed: boolean, limit?: num
   const isFirstOnly = older.length === 0;
   const feedVersion = first?.feedVersion ?? 0n;
   const activities = createClient(ActivityService, useTransport());
-  const { data: feed, dataUpdatedAt } = useQuery({
+  const {
+    data: feed,
+    dataUpdatedAt,
+    failureCount,
+  } = useQuery({
     queryKey: ["waitForActivity", String(feedVersion)],
     queryFn: async ({ signal }): Promise<Waited> => {
+      // The feed may change all the time. Then each wait would end at once.
+      await new Promise((resolve) => setTimeout(resolve, FIRST_WAIT_MS));
       const begunMs = nowMs();
       const answer = await activities.waitForActivity({ feedVersion }, { signal });
       return { feedVersion: answer.feedVersion, waitedMs: nowMs() - begunMs };
@@ -49,10 +58,12 @@ export function useActivities(filters: Filters, isFollowed: boolean, limit?: num
     gcTime: 0,
   });
   const hasChanged = feed !== undefined && feed.feedVersion > feedVersion;
+  // A failed wait may hide a change. In an outage the read fails too, and shows that until the service is back.
+  const mustRead = hasChanged || failureCount > 0;
   useEffect(() => {
     // A read that takes longer than the next answer must not begin again, nor that of an older page.
-    if (hasChanged && isFirstOnly) void refetch({ cancelRefetch: false });
+    if (mustRead && isFirstOnly) void refetch({ cancelRefetch: false });
     // After a failure the next answer, which is as new, reads it again.
-  }, [hasChanged, isFirstOnly, refetch, dataUpdatedAt]);
+  }, [mustRead, isFirstOnly, refetch, dataUpdatedAt, failureCount]);
   return query;
 }

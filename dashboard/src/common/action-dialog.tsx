@@ -31,6 +31,7 @@ export function ActionDialog(props: Content & { trigger: (open: () => void) => R
 
 function OpenDialog({ title, isKept = false, onClosed, children }: Content) {
   const dialog = useRef<HTMLDialogElement>(null);
+  const isDone = useRef(false);
   const titleId = useId();
   useEffect(() => dialog.current?.showModal(), []);
   return (
@@ -41,13 +42,17 @@ function OpenDialog({ title, isKept = false, onClosed, children }: Content) {
       // Without this, a second Escape closes the dialog even if onCancel prevents it.
       {...{ closedby: isKept ? "none" : "closerequest" }}
       onCancel={(event) => isKept && event.preventDefault()}
-      onClose={onClosed}
+      // Chrome before 134 does not know `closedby`.
+      onClose={() => (isKept && !isDone.current ? dialog.current?.showModal() : onClosed?.())}
     >
       <div className={styles.content}>
         <h2 id={titleId} className={styles.title}>
           {title}
         </h2>
-        {children(() => dialog.current?.close())}
+        {children(() => {
+          isDone.current = true;
+          dialog.current?.close();
+        })}
       </div>
     </dialog>
   );

@@ -1,15 +1,16 @@
-import { type MouseEvent, type ReactNode, useLayoutEffect, useRef } from "react";
+import { type ReactNode, useLayoutEffect, useRef } from "react";
 import styles from "./button.module.css";
 
 /**
- * A button. `quiet` buttons stand in rows and next to texts. A pending button keeps the focus and does nothing. When a
- * focused button disappears, the focus moves to the title of its page or dialog. Otherwise it would go to the top of
- * the document.
+ * A button. `quiet` buttons stand in rows and next to texts. A pending button keeps the focus and does nothing. The
+ * second click of a double click does nothing either: it may hit a button that the reader has not seen. When a focused
+ * button disappears, the focus moves to the title of its page or dialog. Otherwise it would go to the top of the
+ * document.
  */
 export function Button(props: {
   look?: "primary" | "plain" | "danger" | "quiet";
   type?: "button" | "submit";
-  onClick?: (event: MouseEvent) => void;
+  onClick?: () => void;
   isPending?: boolean;
   "aria-label"?: string;
   children: ReactNode;
@@ -34,8 +35,8 @@ export function Button(props: {
       aria-disabled={isPending}
       aria-label={props["aria-label"]}
       onClick={(event) => {
-        if (isPending) event.preventDefault();
-        else props.onClick?.(event);
+        if (isPending || event.detail > 1) event.preventDefault();
+        else props.onClick?.();
       }}
     >
       {props.children}

@@ -140,8 +140,7 @@ function RetryForm(props: {
         {retry.isPending ? (
           <Button onClick={retry.stop}>{texts.deliveries.stopRetry}</Button>
         ) : (
-          // The second click of a double click on "Stop" would close the result.
-          <Button onClick={({ detail }) => detail < 2 && props.onClose()}>{texts.close}</Button>
+          <Button onClick={props.onClose}>{texts.close}</Button>
         )}
         <Button
           look="primary"

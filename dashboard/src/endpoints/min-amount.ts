@@ -1,15 +1,18 @@
 /** Euros, with cents after a point or a comma. */
-const AMOUNT = /^(\d{1,9})(?:[.,](\d{1,2}))?$/;
+const AMOUNT = /^(\d{1,14})(?:[.,](\d{1,2}))?$/;
+/** The server's maximum. */
+const MAX_CENTS = BigInt(Number.MAX_SAFE_INTEGER);
 
 /**
  * Parses a minimum amount in euros, and returns it in cents. An empty text is 0, no minimum. Returns `undefined` for
- * any other text that is no amount.
+ * any other text that is no amount, and for one above the maximum.
  */
 export function centsFromText(text: string): bigint | undefined {
   const entered = text.trim();
   if (entered === "") return 0n;
   const [, euros = "", cents = ""] = AMOUNT.exec(entered) ?? [];
-  return euros === "" ? undefined : BigInt(euros + cents.padEnd(2, "0"));
+  const amount = BigInt(euros + cents.padEnd(2, "0"));
+  return euros === "" || amount > MAX_CENTS ? undefined : amount;
 }
 
 /** Formats a minimum amount as the owner enters it; empty for 0. */

@@ -39,8 +39,7 @@ export function NoticeBanner() {
         <Button
           look="quiet"
           isPending={isPending}
-          // The second click of a double click would dismiss the next notice unread.
-          onClick={({ detail }) => detail < 2 && mutate({ sequence: notice.sequence })}
+          onClick={() => mutate({ sequence: notice.sequence })}
         >
           {texts.notices.dismiss}
         </Button>

@@ -7,7 +7,10 @@ import { LOCALE, texts } from "../texts.ts";
 import styles from "./overview.module.css";
 import { countText, useDayDeliveries } from "./use-day-deliveries.ts";
 
-/** The number of deliveries of the last day in each state. Each number links to its deliveries. */
+/**
+ * The number of deliveries of the last day in each state; of the delivered ones, the number of successful attempts. Each
+ * number links to its deliveries.
+ */
 export function DayFigures() {
   const stats = useDayStats();
   // Without endpoints, nothing is sent.

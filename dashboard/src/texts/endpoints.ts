@@ -19,7 +19,7 @@ export const endpoints = {
   standardWebhooks: "Send the headers of Standard Webhooks too",
   minAmount: "Minimum amount in €",
   minAmountHint: "Events of smaller donations are not sent. Leave it empty to get all.",
-  minAmountWrong: "Write an amount, such as 5 or 2.50.",
+  minAmountWrong: "Write an amount below 90 trillion, such as 5 or 2.50.",
   minAmountFact: "Minimum amount",
   none: "None",
   state: "State",

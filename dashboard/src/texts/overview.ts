@@ -5,7 +5,8 @@ export const overview = {
   failedOfDay: (count: string) => `${count} failed`,
   open: (url: string) => `Open ${url}`,
   figures: "Deliveries of the last 24 hours",
-  figuresHint: "The last minute or so may be missing.",
+  figuresHint:
+    "Delivered counts successful attempts, repeats included, to endpoints that exist now. Its last minute or so may be missing.",
   atLeast: (count: number) => `${count}+`,
   latest: "Latest activity",
   showAll: "Show all",
