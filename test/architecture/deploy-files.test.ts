@@ -43,6 +43,8 @@ describe("compose.yaml", () => {
   it.each(["core", "gateway"])("lets the operator name the proxies before the %s", (name) => {
     const variable = `\${TRUSTED_PROXIES:-}`;
     expect(service(name).environment).toMatchObject({ TRUSTED_PROXIES: variable });
+    const [{ gateway }] = compose.networks.outside.ipam.config;
+    expect(readText("docs/deploying.md")).toContain(`\`${gateway}/32\``);
   });
 
   it.each([

@@ -6,6 +6,7 @@ import { ErrorCode } from "../../server/src/common/errors.ts";
 import {
   type ImportStatement,
   importsOf,
+  namesIn,
   productFiles,
   ROOT,
   readText,
@@ -29,10 +30,7 @@ const show = (statements: readonly ImportStatement[]) =>
 function allowedImports(): Map<string, Set<string>> {
   const rows = [...readText("ARCHITECTURE.md").matchAll(/^\| `(\w[\w-]*)` *\| (.*?) *\|/gm)];
   return new Map(
-    rows.map(([, name = "", list = ""]) => [
-      name,
-      new Set([...list.matchAll(/`([\w-]+)`/g)].map(([, allowed = ""]) => allowed)),
-    ]),
+    rows.map(([, name = "", list = ""]) => [name, new Set(namesIn(list, /`([\w-]+)`/g))]),
   );
 }
 
@@ -74,7 +72,7 @@ describe("the import rule", () => {
     [/^@temporalio\//, /^workflows\//],
     [
       /^node:http2?$/,
-      /^(gateway\/src\/|server\/src\/rpc\/|runtime\/src\/(core-transport|unary-transport|metrics-listener|health)\.ts|workflows\/src\/http\/egress-proxy\.ts)/,
+      /^(gateway\/src\/|server\/src\/rpc\/|runtime\/src\/(core-transport|unary-transport|metrics-listener|health|unsent-answers)\.ts|workflows\/src\/http\/egress-proxy\.ts)/,
     ],
     [/^@opentelemetry\//, /^runtime\/src\/traces-/],
     [/^prom-client$/, /^runtime\/src\/metrics-/],
@@ -111,9 +109,6 @@ describe("the import rule", () => {
   });
 });
 
-const namesIn = (text: string, pattern: RegExp) =>
-  Array.from(text.matchAll(pattern), ([, ...groups]) => groups.find(Boolean) ?? "");
-
 describe("the documents", () => {
   const configuration = readText("docs/configuration.md");
   const code = productFiles(...PACKAGES, "tools", "dev-stack")
@@ -140,7 +135,7 @@ describe("the documents", () => {
       .filter((file) => file.endsWith(".md"))
       .flatMap((file) => {
         const text = readText(file).replaceAll(/^```.*?^```/gms, "");
-        return [...text.matchAll(/\]\(([^)\s#:]+)(?:#[^)]*)?\)/g)].map(([, to = ""]) => ({
+        return namesIn(text, /\]\(([^)\s#:]+)(?:#[^)]*)?\)/g).map((to) => ({
           ...{ file, to: join(dirname(file), to).replace(/\/$/, "") },
         }));
       });

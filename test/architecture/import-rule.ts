@@ -12,6 +12,10 @@ const IMPORT =
 
 export const readText = (file: string) => readFileSync(join(ROOT, file), "utf8");
 
+/** Lists what the group of a pattern found in a text, or the first group that found something. */
+export const namesIn = (text: string, pattern: RegExp) =>
+  Array.from(text.matchAll(pattern), ([, ...groups]) => groups.find(Boolean) ?? "");
+
 /** Lists our TypeScript files below folders, without tests. */
 export const productFiles = (...folders: string[]) =>
   folders.flatMap(sourceFiles).filter((file) => !isTest(file));
@@ -29,8 +33,7 @@ export function sourceFiles(folder: string): string[] {
 }
 
 export function importsOf(file: string): ImportStatement[] {
-  return [...readText(file).matchAll(IMPORT)].map((match) => {
-    const target = match[1] ?? match[2] ?? match[3] ?? "";
+  return namesIn(readText(file), IMPORT).map((target) => {
     if (!target.startsWith(".")) return { file, target };
     return { file, target: relative(ROOT, resolve(join(ROOT, dirname(file)), target)) };
   });
@@ -43,7 +46,8 @@ function isTest(file: string): boolean {
 
 /** The variables of docs/configuration.md, and the `_FILE` variables that may replace them. */
 export const documentedVariables: ReadonlySet<string> = new Set(
-  [...readText("docs/configuration.md").matchAll(/`([A-Z][A-Z_0-9]+)`/g)].flatMap(
-    ([, name = ""]) => [name, `${name}_FILE`],
-  ),
+  namesIn(readText("docs/configuration.md"), /`([A-Z][A-Z_0-9]+)`/g).flatMap((name) => [
+    name,
+    `${name}_FILE`,
+  ]),
 );

@@ -58,7 +58,7 @@ describe("the audit log", () => {
     expect(at).toBeLessThanOrEqual(Date.now());
   });
 
-  it("names the endpoint or API key that a call changes, so that a removal can be repeated", async () => {
+  it("names the endpoint or API key that a call changes, so that a removal can be repeated, and a new account", async () => {
     const { endpointId } = await createEndpoint(stack, accountId);
     const endpoints = stack.client(proto.EndpointService);
     const [deleted] = await auditOf(() => endpoints.deleteEndpoint({ accountId, endpointId }));
@@ -69,9 +69,6 @@ describe("the audit log", () => {
     expect(revoked).toMatchObject({ subject: apiKeyId });
     const [refused] = await auditOf(() => apiKeys.revokeApiKey({ accountId, apiKeyId: "hidden" }));
     expect(refused).not.toHaveProperty("subject");
-  });
-
-  it("names the account that a call has created", async () => {
     let created = "";
     const [put] = await auditOf(async () => {
       created = await createAccount(stack);

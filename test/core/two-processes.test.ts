@@ -24,28 +24,24 @@ async function startGateway(credential: string, corePort = stack.corePort) {
   return { port, health: () => healthAt(healthPort, "/ready"), log };
 }
 
-it.each([
-  ["is refused", async () => `act_svc_${"0".repeat(64)}`, "invalid_service_credential"],
-  ["lacks its permission", () => stack.credential(Permission.ActivityRead), "permission_denied"],
-])(
-  "a gateway in a process of its own whose credential %s says why and answers 503",
-  async (_name, createCredential, reason) => {
-    const gateway = await startGateway(await createCredential());
-    await expect.poll(gateway.health, HEALED).toEqual([503, reason]);
-    expect(gateway.log()).toContain(
-      `refuses GATEWAY_CREDENTIAL; requests get 503","code":"${reason}"`,
-    );
-    const { apiKey } = await createReader(stack);
-    for (const path of ["/api/v1/me", "/api/v1/activity?limit=0", "/nothing"]) {
-      const headers = { "x-forwarded-for": "203.0.113.9" };
-      const answer = await requestOf(gateway.port, path, { apiKey, headers });
-      expectError(answer, 503, "temporarily_unavailable");
-    }
-    // No client was counted. The gateway's own requests count while its credential is unknown.
-    const counted = "SELECT bucket FROM rate_window WHERE bucket <> ?";
-    expect(await stack.database.query(counted, [clientBucket("127.0.0.1")])).toEqual([]);
-  },
-);
+/** `gateway/src/upstream-error.test.ts` tests a credential that lacks the permission. */
+it("a gateway in a process of its own whose credential is refused says why and answers 503", async () => {
+  const gateway = await startGateway(`act_svc_${"0".repeat(64)}`);
+  const reason = "invalid_service_credential";
+  await expect.poll(gateway.health, HEALED).toEqual([503, reason]);
+  expect(gateway.log()).toContain(
+    `refuses GATEWAY_CREDENTIAL; requests get 503","code":"${reason}"`,
+  );
+  const { apiKey } = await createReader(stack);
+  for (const path of ["/api/v1/me", "/api/v1/activity?limit=0", "/nothing"]) {
+    const headers = { "x-forwarded-for": "203.0.113.9" };
+    const answer = await requestOf(gateway.port, path, { apiKey, headers });
+    expectError(answer, 503, "temporarily_unavailable");
+  }
+  // No client was counted. The gateway's own requests count while its credential is unknown.
+  const counted = "SELECT bucket FROM rate_window WHERE bucket <> ?";
+  expect(await stack.database.query(counted, [clientBucket("127.0.0.1")])).toEqual([]);
+});
 
 describe("gateway and core in two processes", () => {
   let core: Part;

@@ -29,32 +29,22 @@ async function postCounting(receiver: Receiver) {
 }
 
 describe.concurrent("ADR 0027: the status decides, even if the rest of the answer is lost or wrong", () => {
-  const STATUSES = [
-    [200, "delivered"],
-    [404, "route_not_found"],
-    [500, "receiver_busy"],
+  const OUTCOMES = { 200: "delivered", 404: "route_not_found", 500: "receiver_busy" };
+  const CASES = [
+    [200, "reset in the headers", "content-le", writeAndReset],
+    [404, "headers that never end", `x: ${"y".repeat(64 * 1024)}`, write],
+    [500, "headers that stall", "x: ", write],
+    [500, "a length that is not a number", "content-length: many\r\n\r\n", write],
+    [404, "reset in the body", "content-length: 100\r\n\r\nhalf", writeAndReset],
+    [200, "closed in the body", "content-length: 100\r\n\r\nhalf", writeAndEnd],
+    [200, "an invalid chunk", "transfer-encoding: chunked\r\n\r\n4\r\nhalf\r\nz\r\n", write],
   ] as const;
-  const RESTS = [
-    ["reset in the headers", "content-le", writeAndReset],
-    ["headers that never end", `x: ${"y".repeat(64 * 1024)}`, write],
-    ["headers that stall", "x: ", write],
-    ["a length that is not a number", "content-length: many\r\n\r\n", write],
-    ["two different lengths", "content-length: 1\r\ncontent-length: 2\r\n\r\nxx", write],
-    ["reset in the body", "content-length: 100\r\n\r\nhalf", writeAndReset],
-    ["closed in the body", "content-length: 100\r\n\r\nhalf", writeAndEnd],
-    ["a body that stalls", "content-length: 100\r\n\r\nhalf", write],
-    ["an invalid chunk", "transfer-encoding: chunked\r\n\r\n4\r\nhalf\r\nz\r\n", write],
-  ] as const;
-  const cases = STATUSES.flatMap(([status, outcome]) =>
-    RESTS.map(([what, rest, behaviour]) => ({ status, outcome, what, rest, behaviour })),
-  );
 
   // They run at the same time, so each polls with its own `expect`.
-  it.for(cases)("$status and $what: $outcome", async (of, { expect }) => {
-    const { status, outcome, rest, behaviour } = of;
+  it.for(CASES)("%i and %s", async ([status, , rest, behaviour], { expect }) => {
     const receiver = await patient.receive(behaviour(`HTTP/1.1 ${status} S\r\n${rest}`));
     const report = await patient.post(receiver);
-    expect(report).toMatchObject({ outcome, status, detail: undefined });
+    expect(report).toMatchObject({ outcome: OUTCOMES[status], status, detail: undefined });
     expect(report.bodyStart?.toString()).toBe(rest.includes("half") ? "half" : "");
     expect(report.durationMs).toBeLessThan(REST_MS + LATE_MS);
     expect(receiver.requests).toHaveLength(1);
@@ -89,11 +79,10 @@ describe.concurrent("ADR 0027: the status decides, even if the rest of the answe
 
 describe("§6.4 2xx is success with any body", () => {
   it.each([
-    ["of 8 MiB, announced", `${OK_HEAD}content-length: ${8 << 20}\r\n\r\n`, 8 << 20],
-    ["that never ends", `${OK_HEAD}\r\n`, Number.POSITIVE_INFINITY],
-    ["in one endless chunk", `${OK_HEAD}transfer-encoding: chunked\r\n\r\nfffffffff\r\n`, Infinity],
-  ])("of a body %s 64 KiB are read, and 1 KiB is kept", async (_what, head, bytes) => {
-    const receiver = await patient.receive(flood(head, "x", bytes));
+    ["that never ends", `${OK_HEAD}\r\n`],
+    ["in one endless chunk", `${OK_HEAD}transfer-encoding: chunked\r\n\r\nfffffffff\r\n`],
+  ])("of a body %s 64 KiB are read, and 1 KiB is kept", async (_what, head) => {
+    const receiver = await patient.receive(flood(head));
     const { report, bytesRead } = await postCounting(receiver);
     expect(report).toMatchObject({ outcome: "delivered", status: 200 });
     expect(report.bodyStart).toHaveLength(1024);
@@ -127,19 +116,10 @@ describe("ADR 0027: the owner sees the first header lines of an answer", () => {
     expect(report).toMatchObject({ outcome: "delivered" });
     expect(report.headers).toBe(`content-length: 0\n${kept}`);
   });
-
-  it("an interim answer's lines are not among them", async () => {
-    const early = "HTTP/1.1 103 E\r\nlink: </a>\r\n\r\n";
-    const receiver = await patient.receive(write(`${early}${OK_HEAD}content-length: 0\r\n\r\n`));
-    expect((await patient.post(receiver)).headers).toBe("content-length: 0\n");
-  });
 });
 
-it.each([
-  ["an endless interim answer", flood("HTTP/1.1 103 E\r\nlink: ")],
-  ["endless interim answers", flood("", "HTTP/1.1 102 P\r\n\r\n".repeat(1_000))],
-])("ADR 0027: of %s before the answer no more than the limit is read", async (_what, behaviour) => {
-  const receiver = await patient.receive(behaviour);
+it("ADR 0027: of an endless interim answer no more than the limit is read", async () => {
+  const receiver = await patient.receive(flood("HTTP/1.1 103 E\r\nlink: "));
   const { report, bytesRead } = await postCounting(receiver);
   expect(report).toMatchObject({ outcome: "network_error", status: undefined });
   expect(report.detail).toBe("too much came before the answer");

@@ -117,20 +117,15 @@ describe("a name that changes its answer between check and connect", () => {
   });
 });
 
-it.each([
-  ["a name", "slow.example.com", [IPV4]],
-  ["a name's IPv4 address", "slow-ipv4.example.com", [IPV4, IPV6]],
-])(
-  "%s that its DNS server finds slowly is found, also after many quick answers",
-  async (_, name, found) => {
-    dns.answers = found;
-    const find = createNameResolver([dns.address]);
-    for (let asked = 0; asked < 20; asked++) await find(`quick-${asked}.example.com`);
-    // Other look-ups make the resolver notice at once that a try took too long.
-    const others = setInterval(() => void find("quick.example.com").catch(() => undefined), 20);
-    expect(await find(name).finally(() => clearInterval(others))).toEqual(found);
-  },
-);
+it("an IPv4 address that its DNS server finds slowly is found, also after many quick answers", async () => {
+  dns.answers = [IPV4, IPV6];
+  const find = createNameResolver([dns.address]);
+  for (let asked = 0; asked < 20; asked++) await find(`quick-${asked}.example.com`);
+  // Other look-ups make the resolver notice at once that a try took too long.
+  const others = setInterval(() => void find("quick.example.com").catch(() => undefined), 20);
+  const found = await find("slow.example.com").finally(() => clearInterval(others));
+  expect(found).toEqual([IPV4, IPV6]);
+});
 
 describe("environment variables change nothing", () => {
   afterEach(() => {

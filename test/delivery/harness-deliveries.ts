@@ -1,13 +1,12 @@
-import { createHmac } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DeliveryService, EndpointService } from "@activity/proto";
 import { readDeliveryConfig } from "@activity/workflows";
 import { Connection, WorkflowClient, type WorkflowHandle } from "@temporalio/client";
-import { expect } from "vitest";
 import { createProgress } from "../../dev-stack/src/progress.ts";
 import { startTemporal } from "../../dev-stack/src/temporal.ts";
+import { verify } from "../../receiver-kit/src/index.ts";
 import { deliverWorkflowId } from "../../workflows/src/workflow/contract.ts";
 import { createAccount, createEndpoint } from "../harness/builders.ts";
 import { startTestStack } from "../harness/stack.ts";
@@ -26,9 +25,7 @@ type DeliveryStackOptions = {
   readonly core?: Variables;
 };
 
-/** The whole product with a real Temporal and a receiver over TLS on loopback. */
-export type DeliveryStack = Awaited<ReturnType<typeof startDeliveryStack>>;
-
+/** Starts the whole product with a real Temporal and a receiver over TLS on loopback. */
 export async function startDeliveryStack(
   behaviour: Behaviour,
   { delivers = true, env = {}, core = {} }: DeliveryStackOptions = {},
@@ -90,9 +87,6 @@ export async function startDeliveryStack(
       const { deliveries } = await stack.client(DeliveryService).listDeliveries({ accountId });
       return deliveries.map(({ state }) => state);
     },
-    /** The requests about a donation. */
-    requestsAbout: (recordId: string) =>
-      receiver.requests.filter((request) => bodyOf(request).data.id === recordId),
     entriesOf: (deliveryId?: string) =>
       stack.database.query<{ task: number }>(
         `SELECT task FROM outbox_entry ${deliveryId ? "WHERE delivery_id = ?" : ""}`,
@@ -121,11 +115,5 @@ export const attemptNumbersOf = (requests: readonly ReceivedRequest[]) =>
 export const bodyOf = ({ body }: ReceivedRequest) => JSON.parse(body.toString("utf8"));
 
 /** Verifies a request as receivers must, with the current clock. §6.3 */
-export function expectVerified(request: ReceivedRequest, secret: string): void {
-  const timestamp = headerOf(request, "Service-Timestamp");
-  const id = headerOf(request, "Service-Event-Id");
-  const signed = createHmac("sha256", secret).update(`${timestamp}.${id}.`).update(request.body);
-  expect(headerOf(request, "Service-Signature")).toBe(`v1=${signed.digest("hex")}`);
-  expect(Math.abs(Date.now() / 1000 - Number(timestamp))).toBeLessThan(300);
-  expect(bodyOf(request).id).toBe(id);
-}
+export const verifyRequest = ({ headers, body }: ReceivedRequest, secret: string) =>
+  verify(body, Object.fromEntries(headers), { secrets: secret });

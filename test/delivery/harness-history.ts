@@ -2,13 +2,10 @@ import { writeFileSync } from "node:fs";
 import { temporal } from "@temporalio/proto";
 import { expect } from "vitest";
 
-/** The bytes of a history as searchable text. Strings are unchanged in its encoding. */
-export function textOf(history: temporal.api.history.v1.IHistory): string {
-  return Buffer.from(temporal.api.history.v1.History.encode(history).finish()).toString("latin1");
-}
+type History = temporal.api.history.v1.IHistory;
 
 /** The waits of a history, in seconds: its delayed start, if any, and each timer. */
-export function waitsOf({ events }: temporal.api.history.v1.IHistory): number[] {
+export function waitsOf({ events }: History): number[] {
   return (events ?? []).flatMap((event) => {
     const wait =
       event.workflowExecutionStartedEventAttributes?.firstWorkflowTaskBackoff ??
@@ -18,10 +15,8 @@ export function waitsOf({ events }: temporal.api.history.v1.IHistory): number[] 
   });
 }
 
-/**
- * Checks the waits of a history. Each wait may be up to five seconds shorter, because it began before its timer. §6.4
- */
-export function expectWaits(history: temporal.api.history.v1.IHistory, seconds: readonly number[]) {
+/** Checks the waits of a history. Each may be up to five seconds shorter, because it began before its timer. §6.4 */
+export function expectWaits(history: History, seconds: readonly number[]) {
   const waits = waitsOf(history);
   expect(waits).toHaveLength(seconds.length);
   for (const [place, wanted] of seconds.entries()) {
@@ -34,7 +29,7 @@ export function expectWaits(history: temporal.api.history.v1.IHistory, seconds: 
  * With RECORD_HISTORIES=<version> stores a history for the replay test. Do this before each release that changes a
  * workflow. The file name has the version and the test's name.
  */
-export function recordHistory(history: temporal.api.history.v1.IHistory): void {
+export function recordHistory(history: History): void {
   const version = process.env.RECORD_HISTORIES;
   if (!version) return;
   const name = (expect.getState().currentTestName ?? "")

@@ -41,18 +41,14 @@ export const trickle =
     socket.on("close", () => clearInterval(timer));
   };
 
-/** Writes a head, then a text as fast as the other side reads, for ever or up to a size. */
+/** Writes a head, then a byte again and again, as fast as the other side reads, for ever. */
 export const flood =
-  (head: string, text = "x", bytes = Number.POSITIVE_INFINITY): Behaviour =>
+  (head: string): Behaviour =>
   (socket) => {
     socket.write(head);
-    const chunk = Buffer.from(text.repeat(Math.ceil((16 * 1024) / text.length)));
-    let written = 0;
+    const chunk = Buffer.alloc(16 * 1024, "x");
     const pour = () => {
-      while (!socket.destroyed && written < bytes) {
-        written += chunk.length;
-        if (!socket.write(chunk)) return;
-      }
+      while (!socket.destroyed) if (!socket.write(chunk)) return;
     };
     socket.on("drain", pour);
     pour();

@@ -7,29 +7,19 @@ import { certify } from "../harness/certify.ts";
 /** A certificate and its key in PEM. */
 export type Certificate = { readonly cert: string; readonly key: string };
 
-type Certificates = {
-  /** The test CA. Clients trust it as an extra CA. */
-  readonly ca: string;
-  /** Signed by the CA, for the names of receivers and the loopback addresses. */
-  readonly good: Certificate;
-  readonly expired: Certificate;
-  readonly otherName: Certificate;
-  readonly selfSigned: Certificate;
-};
-
 const GOOD_NAMES =
   "DNS:receiver.test,DNS:*.receiver.test,DNS:localhost,IP:127.0.0.1,IP:0:0:0:0:0:0:0:1";
 
-let shared: Certificates | undefined;
+let shared: ReturnType<typeof makeCertificates> | undefined;
 
 /** Shared by the test files of a process, because they take a second to make. */
-export function sharedCertificates(): Certificates {
+export function sharedCertificates() {
   shared ??= makeCertificates();
   return shared;
 }
 
-/** Creates a CA and its certificates with `openssl`. */
-export function makeCertificates(): Certificates {
+/** Creates a CA, which clients trust as an extra CA, and certificates of receivers, with `openssl`. */
+export function makeCertificates() {
   const folder = mkdtempSync(join(tmpdir(), "activity-ca-"));
   const text = (name: string) => readFileSync(join(folder, name), "utf8");
   const read = (name: string, key = name): Certificate => ({

@@ -8,7 +8,7 @@ const HEADER_LENGTH = 12;
 /** Long, so that a cached answer would be noticed. */
 const TTL_SECONDS = 3_600;
 
-/** The time after which names with "slow" have an answer. Of those with "slow-ipv4" only IPv4 is slow. */
+/** The time after which names with "slow" have an IPv4 address. */
 const SLOW_MS = 1_500;
 
 /** A DNS server on loopback with one answer to every question. */
@@ -25,7 +25,7 @@ export async function startDnsServer() {
     if (family === server.silentOn) return;
     const send = () => socket.send(answerTo(query, server.answers), peer.port, peer.address);
     const name = query.toString("latin1", HEADER_LENGTH, query.indexOf(0, HEADER_LENGTH));
-    if (!name.includes("slow") || (name.includes("slow-ipv4") && family === 6)) return send();
+    if (!name.includes("slow") || family === 6) return send();
     // As a server does that asks others: it answers all questions once it knows the name.
     const sinceMs = slowSinceMs.get(name) ?? performance.now();
     slowSinceMs.set(name, sinceMs);

@@ -58,7 +58,6 @@ export async function startTimeSkippingStack(behaviour: Behaviour) {
   const slots = createAttemptSlots({ ...RETRY_SLOTS, nowMs: () => performance.now() });
   return {
     ...{ stack, receiver, environment, dispatch },
-    endpoints: stack.client(EndpointService),
     deliveries: stack.client(DeliveryService),
     async createEndpoint() {
       const accountId = await createAccount(stack);

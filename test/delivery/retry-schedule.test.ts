@@ -16,8 +16,8 @@ import {
 } from "../../workflows/src/workflow/contract.ts";
 import { unique } from "../harness/builders.ts";
 import { useStarted } from "../harness/use-started.ts";
-import { attemptNumbersOf, expectVerified } from "./harness-deliveries.ts";
-import { expectWaits, recordHistory, textOf, waitsOf } from "./harness-history.ts";
+import { attemptNumbersOf, verifyRequest } from "./harness-deliveries.ts";
+import { expectWaits, recordHistory, waitsOf } from "./harness-history.ts";
 import { answer } from "./harness-receiver-behaviours.ts";
 import { startTimeSkippingStack, TASK_QUEUE } from "./harness-time-skipping.ts";
 
@@ -62,7 +62,7 @@ it("attempts eight times, 1 m, 5 m, 15 m, 1 h, 3 h, 6 h and 12 h apart, with the
   const { deliveryId, requests, history } = await runToEnd();
   expect(attemptNumbersOf(requests)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
   for (const request of requests) {
-    expectVerified(request, secret);
+    await verifyRequest(request, secret);
     expect(request.body).toEqual(requests[0]?.body);
   }
   expectWaits(history, WAITS_SECONDS);
@@ -71,21 +71,11 @@ it("attempts eight times, 1 m, 5 m, 15 m, 1 h, 3 h, 6 h and 12 h apart, with the
   expect(delivery?.nextAttemptAt).toBeUndefined();
   const outcomes = attempts.map(({ outcome }) => outcome);
   expect(outcomes).toEqual(Array(8).fill(AttemptOutcome.RECEIVER_BUSY));
-  const text = textOf(history);
-  expect(text).toContain(deliveryId);
-  expectNothingTold(text);
 });
 
-it.each([
-  ["switched off", () => skipping.endpoints.switchOffEndpoint({ accountId, endpointId })],
-  ["deleted", () => skipping.endpoints.deleteEndpoint({ accountId, endpointId })],
-  [
-    "of an account that was blocked",
-    () => skipping.stack.client(AccountService).blockAccount({ accountId }),
-  ],
-])("cancels a run whose endpoint was %s during a wait", async (_, change) => {
+it("cancels a run whose account was blocked during a wait", async () => {
   const { deliveryId, requests } = await runToEnd(async ({ attempt }) => {
-    if (attempt === 3) await change();
+    if (attempt === 3) await skipping.stack.client(AccountService).blockAccount({ accountId });
   });
   expect(requests).toHaveLength(2);
   const { delivery } = await read(deliveryId);
@@ -112,7 +102,6 @@ it("continues with attempt 2 a minute after the end of attempt 1, and shows ever
   const { delivery, attempts } = await read(run.deliveryId);
   expect(delivery).toMatchObject(FAILED);
   expect(attempts).toHaveLength(8);
-  expectNothingTold(textOf(history));
 });
 
 /** Starts the workflow that a delivery waits for, as the dispatcher does, and runs it to its end. */
@@ -217,10 +206,3 @@ it("never repeats an attempt that could not be recorded, and waits from its end.
 /** Runs a workflow with these activities. No core knows its run. */
 const executeScript = (attempt: Activities["attempt"], record = async () => {}) =>
   execute({ accountNo: 1, deliveryId: unique("scripted"), run: 1 }, () => ({ attempt, record }));
-
-/** Checks that no secret, URL or text is in the text of a history. */
-function expectNothingTold(text: string): void {
-  for (const hidden of [secret, "/hook", "Test", `:${skipping.receiver.port}`]) {
-    expect(text).not.toContain(hidden);
-  }
-}

@@ -1,9 +1,7 @@
-import { mkdirSync, mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { cacheFolder } from "../../dev-stack/src/cache-folder.ts";
 import { findChromium } from "../../dev-stack/src/find-chromium.ts";
 import { createProgress } from "../../dev-stack/src/progress.ts";
@@ -30,30 +28,35 @@ const HAS_COME_IN = `Promise.all(
 
 const stack = useTestStack();
 let browser: Browser;
-let screenshots: string;
 beforeAll(async () => {
   const program = await findChromium(process.env, cacheFolder(process.env), createProgress());
   browser = await chromium.launch({ executablePath: program });
-  screenshots = process.env.SCREENSHOTS || mkdtempSync(join(tmpdir(), "activity-overlay-"));
-  mkdirSync(screenshots, { recursive: true });
 }, 600_000);
 afterAll(() => browser.close());
 
-type Overlay = {
-  readonly page: Page;
-  readonly context: BrowserContext;
-  readonly problems: string[];
-};
+let accountId: string;
+let hub: Hub;
+/** The errors of a test's pages. */
+const problems: string[] = [];
+beforeEach(async () => {
+  const reader = await createReader(stack);
+  ({ accountId } = reader);
+  hub = await startHub({ ...connectionTo(stack, reader.apiKey), port: 0, token: createToken() });
+});
+afterEach(async () => {
+  for (const context of browser.contexts()) await context.close();
+  await hub.close();
+  expect(problems.splice(0)).toEqual([]);
+});
 
-/** Opens the overlay as OBS does. Its clock stands still, see `endAlert`. `problems` collects the page's errors. */
-async function openOverlay(hub: Hub, query = "", context?: BrowserContext): Promise<Overlay> {
+/** Opens the overlay as OBS does. Its clock stands still, see `endAlert`. */
+async function openOverlay(query = "", context?: BrowserContext): Promise<Page> {
   const used = context ?? (await browser.newContext({ viewport: SOURCE }));
   if (context === undefined) {
     await used.clock.install();
     await used.clock.pauseAt(Date.now() + 1_000);
   }
   const page = await used.newPage();
-  const problems: string[] = [];
   page.on("console", (message) => {
     if (message.type() === "error") problems.push(message.text());
   });
@@ -61,7 +64,7 @@ async function openOverlay(hub: Hub, query = "", context?: BrowserContext): Prom
   const listening = page.waitForResponse((response) => response.url().includes("/events"));
   await page.goto(`${hub.overlayUrl}${query}`);
   await listening;
-  return { page, context: used, problems };
+  return page;
 }
 
 /** Waits for a record's alert. Returns its text once its animation has ended. */
@@ -72,15 +75,18 @@ async function alertOf(page: Page, id: string): Promise<string> {
   return (await alert.innerText()).replaceAll(/\s+/g, " ");
 }
 
+/** With SCREENSHOTS, the path of a folder, takes a picture of the page into it. */
+async function takeScreenshot(page: Page, name: string): Promise<void> {
+  const { SCREENSHOTS: folder } = process.env;
+  if (folder) await page.screenshot({ path: join(folder, `${name}.png`), omitBackground: true });
+}
+
 /** Moves the page's clock to the end of the alert that is shown, so that the next one comes. */
 async function endAlert(page: Page): Promise<void> {
   const shownId = () => page.evaluate(`document.querySelector(".alert:not([hidden])")?.dataset.id`);
   const id = await shownId();
   while ((await shownId()) === id) await page.clock.runFor(1_000);
 }
-
-const startHubOf = (apiKey: string) =>
-  startHub({ ...connectionTo(stack, apiKey), port: 0, token: createToken() });
 
 type Event = Parameters<typeof createPlatformEvent>[2];
 /** One platform event of each type, with the text of its alert. */
@@ -110,10 +116,8 @@ const EVENTS: readonly (readonly [Event, RegExp])[] = [
 
 describe("the overlay", () => {
   it("shows each type of record with its own words, one by one, in both themes", async () => {
-    const { accountId, apiKey } = await createReader(stack);
-    const hub = await startHubOf(apiKey);
-    const dark = await openOverlay(hub);
-    const light = await openOverlay(hub, "&theme=light");
+    const dark = await openOverlay();
+    const light = await openOverlay("&theme=light");
     const donation = await createPaidDonation(stack, accountId, {
       ...{ donorName: "Ada Lovelace", amountCents: 1_500n },
       message: "Congratulations on the new record! For the next game, and a coffee for the mods.",
@@ -123,27 +127,21 @@ describe("the overlay", () => {
     for (const [event, text] of EVENTS) {
       stored.push([`evt_${await createPlatformEvent(stack, accountId, event)}`, text]);
     }
-    const watch = async ({ page }: Overlay, theme: string) => {
+    const watch = async (page: Page, theme: string) => {
       for (const [id, text] of stored) {
         expect(await alertOf(page, id)).toMatch(text);
         const type = await page.locator(".alert").getAttribute("data-type");
-        const path = join(screenshots, `${type}-${theme}.png`);
-        await page.screenshot({ path, omitBackground: true });
+        await takeScreenshot(page, `${type}-${theme}`);
         await endAlert(page);
       }
     };
     await Promise.all([watch(dark, "dark"), watch(light, "light")]);
     const transparent = "getComputedStyle(document.body).backgroundColor";
-    expect(await dark.page.evaluate(transparent)).toBe("rgba(0, 0, 0, 0)");
-    expect([...dark.problems, ...light.problems]).toEqual([]);
-    for (const { context } of [dark, light]) await context.close();
-    await hub.close();
+    expect(await dark.evaluate(transparent)).toBe("rgba(0, 0, 0, 0)");
   }, 120_000);
 
   it("shows amounts by ISO 4217, and of an import only the last hour's donations", async () => {
-    const { accountId, apiKey } = await createReader(stack);
-    const hub = await startHubOf(apiKey);
-    const { page, context, problems } = await openOverlay(hub);
+    const page = await openOverlay();
     const hours = (ago: number) => timestampFromMs(Date.now() - ago * 3_600_000);
     await importDonations(stack, accountId, [
       { externalId: "old", donorName: "Long ago", donatedAt: hours(2) },
@@ -157,40 +155,31 @@ describe("the overlay", () => {
     expect(await name.innerText()).toBe("Just now");
     await endAlert(page);
     expect(await alertOf(page, `evt_${id}`)).toContain("Éva donated HUF 5,000.00");
-    expect(problems).toEqual([]);
-    await context.close();
-    await hub.close();
   }, 120_000);
 
   it("shows interrupted alerts again after a reload, then those that came meanwhile", async () => {
-    const { accountId, apiKey } = await createReader(stack);
-    const hub = await startHubOf(apiKey);
-    const first = await openOverlay(hub);
+    const first = await openOverlay();
     const ids: string[] = [];
     const donate = async (donorName: string) =>
       ids.push(`don_${(await createPaidDonation(stack, accountId, { donorName })).recordId}`);
     await donate("Before");
     await donate("Queued");
-    await alertOf(first.page, ids[0] ?? "");
-    await first.page.close();
+    await alertOf(first, ids[0] ?? "");
+    await first.close();
     await donate("Meanwhile");
-    const again = await openOverlay(hub, "", first.context);
+    const again = await openOverlay("", first.context());
     for (const id of ids) {
-      await alertOf(again.page, id);
-      await endAlert(again.page);
+      await alertOf(again, id);
+      await endAlert(again);
     }
     await donate("After");
-    await again.page.close();
-    const third = await openOverlay(hub, "", first.context);
-    expect(await alertOf(third.page, ids[3] ?? "")).toContain("After");
-    await first.context.close();
-    await hub.close();
+    await again.close();
+    const third = await openOverlay("", first.context());
+    expect(await alertOf(third, ids[3] ?? "")).toContain("After");
   }, 120_000);
 
   it("keeps its layout with long and hostile texts, and hides donations below min", async () => {
-    const { accountId, apiKey } = await createReader(stack);
-    const hub = await startHubOf(apiKey);
-    const overlay = await openOverlay(hub, "&min=500");
+    const page = await openOverlay("&min=500");
     await createPaidDonation(stack, accountId, { donorName: "Small", amountCents: 499n });
     const hostile = "<img src=x onerror=document.title='taken'>";
     const texts = [
@@ -199,21 +188,17 @@ describe("the overlay", () => {
     ];
     for (const fields of texts) {
       const { recordId } = await createPaidDonation(stack, accountId, fields);
-      const text = await alertOf(overlay.page, `don_${recordId}`);
+      const text = await alertOf(page, `don_${recordId}`);
       expect(text).toContain(fields.message.slice(0, 20));
-      const path = join(screenshots, `text-${fields.amountCents}.png`);
-      await overlay.page.screenshot({ path, omitBackground: true });
-      const box = await overlay.page.locator(".alert").boundingBox();
+      await takeScreenshot(page, `text-${fields.amountCents}`);
+      const box = await page.locator(".alert").boundingBox();
       const { x, y, width } = box ?? expect.unreachable("the alert is hidden");
       expect(x).toBeGreaterThanOrEqual(0);
       expect(y).toBeGreaterThanOrEqual(0);
       expect(x + width).toBeLessThanOrEqual(SOURCE.width);
-      await endAlert(overlay.page);
+      await endAlert(page);
     }
-    expect(await overlay.page.title()).toBe("Alerts");
-    expect(await overlay.page.locator("img").count()).toBe(0);
-    expect(overlay.problems).toEqual([]);
-    await overlay.context.close();
-    await hub.close();
+    expect(await page.title()).toBe("Alerts");
+    expect(await page.locator("img").count()).toBe(0);
   }, 120_000);
 });

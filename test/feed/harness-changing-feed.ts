@@ -1,6 +1,6 @@
 import * as proto from "@activity/proto";
 import { timestampNow } from "@bufbuild/protobuf/wkt";
-import { unique } from "../harness/builders.ts";
+import { createPlatformEvent, unique } from "../harness/builders.ts";
 import type { Clients } from "../harness/clients.ts";
 import type { ActivityJson, PageJson } from "../harness/json.ts";
 
@@ -23,7 +23,6 @@ export type ChangingFeed = {
 const CENTS = 500;
 /** A feed with more records shrinks before it grows again. */
 const MAX_RECORDS = 60;
-const platform = proto.Platform.LIVE_PLATFORM_1;
 
 type ChangeName = "pay" | "refund" | "dispute" | "resolve" | "delete" | "follow" | "unfollow";
 type Paid = { readonly externalId: string; refunded: number; disputes: number; open: boolean };
@@ -36,15 +35,16 @@ export function createChangingFeed(accountId: string, call: Clients): ChangingFe
   let [begun, answered] = [0, 0];
   let inFlight = Promise.resolve();
 
+  const donations = () => call(proto.DonationService);
   const undisputed = () => paid.filter(({ open }) => !open);
   const changes: Readonly<Record<ChangeName, () => Promise<void>>> = {
     async pay() {
       const key = { accountId, externalId: unique("donation") };
       const texts = { donorName: `${accountId} "Zoë" \u2028 💜`, message: key.externalId };
       const money = { amountCents: BigInt(CENTS), currency: "eur", donatedAt: timestampNow() };
-      await call(proto.DonationService).createDonation({ ...key, ...texts, ...money });
+      await donations().createDonation({ ...key, ...texts, ...money });
       paid.push({ externalId: key.externalId, refunded: 0, disputes: 0, open: false });
-      return making(() => call(proto.DonationService).payDonation(key));
+      return making(() => donations().payDonation(key));
     },
     async refund() {
       const donation = pick(undisputed());
@@ -55,9 +55,7 @@ export function createChangingFeed(accountId: string, call: Clients): ChangingFe
       if (donation.refunded === CENTS) paid.splice(paid.indexOf(donation), 1);
       const refund = { refundExternalId: unique("refund"), amountCents: BigInt(cents) };
       const { externalId } = donation;
-      return making(() =>
-        call(proto.DonationService).refundDonation({ accountId, externalId, ...refund }),
-      );
+      return making(() => donations().refundDonation({ accountId, externalId, ...refund }));
     },
     async dispute() {
       const donation = pick(undisputed());
@@ -65,7 +63,7 @@ export function createChangingFeed(accountId: string, call: Clients): ChangingFe
       donation.open = true;
       const key = { accountId, externalId: donation.externalId };
       const disputeExternalId = `${++donation.disputes}`;
-      return making(() => call(proto.DonationService).openDispute({ ...key, disputeExternalId }));
+      return making(() => donations().openDispute({ ...key, disputeExternalId }));
     },
     async resolve() {
       const donation = pick(paid.filter(({ open }) => open));
@@ -73,32 +71,25 @@ export function createChangingFeed(accountId: string, call: Clients): ChangingFe
       donation.open = false;
       const key = { accountId, externalId: donation.externalId };
       const won = { disputeExternalId: `${donation.disputes}`, outcome: proto.DisputeOutcome.WON };
-      return making(() => call(proto.DonationService).resolveDispute({ ...key, ...won }));
+      return making(() => donations().resolveDispute({ ...key, ...won }));
     },
     async delete() {
       const donation = pick(undisputed());
       if (donation === undefined) return changes.unfollow();
       const [{ externalId } = donation] = paid.splice(paid.indexOf(donation), 1);
-      return making(() => call(proto.DonationService).deleteDonation({ accountId, externalId }));
+      return making(() => donations().deleteDonation({ accountId, externalId }));
     },
     async follow() {
       const externalId = unique("follow");
       followed.push(externalId);
-      const event = {
-        platform,
-        actorName: accountId,
-        kind: { case: "follow", value: {} },
-      } as const;
-      const key = { accountId, externalId };
-      return making(() =>
-        call(proto.PlatformEventService).recordPlatformEvent({ ...key, ...event }),
-      );
+      const event = { externalId, actorName: accountId };
+      return making(() => createPlatformEvent({ client: call }, accountId, event));
     },
     async unfollow() {
       const externalId = pick(followed);
       if (externalId === undefined) return changes.follow();
       followed.splice(followed.indexOf(externalId), 1);
-      const key = { accountId, platform, externalId };
+      const key = { accountId, externalId, platform: proto.Platform.LIVE_PLATFORM_1 };
       return making(() => call(proto.PlatformEventService).deletePlatformEvent(key));
     },
   };

@@ -56,7 +56,7 @@ it("§4.2 order sorts by recorded_at, then internal record id, then source, in o
 /** A record that is stored later occurred earlier. */
 const OCCURRED = ["2026-03-01", "2024-02-29", "1999-12-31", "0001-01-01"];
 
-it("§4.4.7 pagination, since and until go by recorded_at, not by occurred_at", async () => {
+it("§4.4 pagination, since and until go by recorded_at, not by occurred_at, and an export holds each record once, with any page size", async () => {
   const { accountId, apiKey } = await createReader(stack);
   const donations = stack.client(DonationService);
   for (const date of OCCURRED) {
@@ -78,4 +78,8 @@ it("§4.4.7 pagination, since and until go by recorded_at, not by occurred_at", 
   expect(await read(`order=asc&since=${recorded[1]}`)).toEqual(all.slice(1));
   expect(await read(`order=asc&until=${recorded[2]}`)).toEqual(all.slice(0, 2));
   expect(await read("order=asc&until=2025-01-01T00:00:00Z")).toEqual([]);
+  const fixed = `order=asc&since=${recorded[0]}&until=2100-01-01T00:00:00Z`;
+  for (const limits of [[1], [4], [5], [6], [100], [1, 3]]) {
+    expect(await readAll(stack, apiKey, fixed, limits)).toEqual(all);
+  }
 });

@@ -1,24 +1,17 @@
-import { once } from "node:events";
-import net from "node:net";
-
-/** A proxy before the database. It counts commands and can stop forwarding. */
-export type DatabaseProxy = Awaited<ReturnType<typeof openDatabaseProxy>>;
+import type { Socket } from "node:net";
+import { openDoor } from "./tcp-door.ts";
 
 const HEADER_BYTES = 4;
 const COM_QUERY = 0x03;
 const COM_STMT_EXECUTE = 0x17;
 
-/**
- * Opens a proxy of the database at `serverUrl`. A client's packet with sequence number 0 begins a command. Other
- * packets continue a command or the handshake.
- */
+/** Opens a proxy of this machine's database at `serverUrl`. It counts commands and can stop forwarding. */
 export async function openDatabaseProxy(serverUrl: string) {
-  const target = new URL(serverUrl);
+  const url = new URL(serverUrl);
   let commands = 0;
   let statements = 0;
-  const pairs = new Set<[net.Socket, net.Socket]>();
-  const server = net.createServer((client) => {
-    const upstream = net.connect(Number(target.port), target.hostname);
+  /** A packet with sequence number 0 begins a command. Other packets continue a command or the handshake. */
+  function count(client: Socket): void {
     let pending = Buffer.alloc(0);
     client.on("data", (chunk: Buffer) => {
       pending = Buffer.concat([pending, chunk]);
@@ -32,19 +25,10 @@ export async function openDatabaseProxy(serverUrl: string) {
         pending = pending.subarray(end);
       }
     });
-    client.pipe(upstream).pipe(client);
-    pairs.add([client, upstream]);
-    for (const socket of [client, upstream]) {
-      socket.on("error", () => {
-        client.destroy();
-        upstream.destroy();
-      });
-    }
-  });
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const url = new URL(serverUrl);
+  }
+  const door = await openDoor(Number(url.port), undefined, count);
   url.hostname = "127.0.0.1";
-  url.port = `${(server.address() as net.AddressInfo).port}`;
+  url.port = `${door.port}`;
   return {
     url: url.href,
     /** Commands sent so far. Each is one round trip. */
@@ -67,16 +51,8 @@ export async function openDatabaseProxy(serverUrl: string) {
       return costs.toSorted((one, other) => one[0] + one[1] - other[0] - other[1])[0] ?? [];
     },
     /** Stops forwarding on every open connection, as when a host loses power. */
-    fallSilent() {
-      for (const [client, upstream] of pairs) {
-        client.unpipe(upstream);
-        upstream.unpipe(client);
-      }
-    },
-    stop(): Promise<void> {
-      for (const pair of pairs) for (const socket of pair) socket.destroy();
-      return new Promise((resolve) => server.close(() => resolve()));
-    },
+    fallSilent: door.silenceOpen,
+    stop: async () => door.close(),
   };
 }
 

@@ -1,8 +1,8 @@
-import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { findOrFetch } from "../../dev-stack/src/find-or-fetch.ts";
 import { startServer } from "../../dev-stack/src/server-process.ts";
 import type { StackOptions } from "../../dev-stack/src/stack-options.ts";
@@ -36,9 +36,13 @@ export async function spawnHaproxy(options: StartHaproxy) {
   for (const [name, content] of Object.entries(files)) {
     await writeFile(at(name), content, { mode: 0o600 });
   }
-  const text = `global\n  stats socket ${at("stats")}\n${config.replaceAll("FOLDER", folder)}`;
-  await writeFile(at("haproxy.cfg"), text);
-  const statistics = () => readStatistics(at("stats"));
+  const whole = `global\n  stats socket ${at("stats")}\n${config.replaceAll("FOLDER", folder)}`;
+  await writeFile(at("haproxy.cfg"), whole);
+  const statistics = () => {
+    const socket = connect(at("stats"));
+    socket.write("show stat\n");
+    return text(socket);
+  };
   const server = await startServer({
     ...{ title: "HAProxy", launch, args: ["-db", "-f", at("haproxy.cfg")], env },
     ...{ logFile: at("haproxy.log"), isReady: () => statistics().then(Boolean, () => false) },
@@ -54,15 +58,4 @@ export async function spawnHaproxy(options: StartHaproxy) {
       await rm(folder, { recursive: true, force: true });
     },
   };
-}
-
-async function readStatistics(path: string): Promise<string> {
-  const socket = connect(path);
-  socket.write("show stat\n");
-  let text = "";
-  socket.on("data", (chunk: Buffer) => {
-    text += chunk;
-  });
-  await once(socket, "end");
-  return text;
 }

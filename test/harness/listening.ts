@@ -1,8 +1,15 @@
 import type { ChildProcess } from "node:child_process";
-import { connect } from "node:net";
+import { once } from "node:events";
+import { type AddressInfo, connect, type Server } from "node:net";
 import { vi } from "vitest";
 
 const LISTEN = { timeout: 30_000, interval: 20 };
+
+/** Makes a server listen on any free port of this machine. Resolves with the port. */
+export async function listenLocally(server: Server): Promise<number> {
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  return (server.address() as AddressInfo).port; // Always an AddressInfo, because it listens on TCP.
+}
 
 /**
  * Waits until a child accepts connections at its port. Rejects if the child has ended. It checks by connecting, since

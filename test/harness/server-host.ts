@@ -15,8 +15,6 @@ const START_SECONDS = 120;
 export function createServerHost(options: StartServer) {
   let running: RunningServer | undefined;
   return {
-    /** `undefined` while it does not run. */
-    pid: () => running?.pid,
     isRunning: () => running?.hasEnded() === false,
     /** Resolves once the process serves. */
     async start(): Promise<void> {

@@ -1,13 +1,14 @@
-import { once } from "node:events";
-import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
+import { listenLocally } from "./listening.ts";
 
-/** A port that forwards to another port of this machine. The target can be changed or removed. */
-export type Door = Awaited<ReturnType<typeof openDoor>>;
-
-/** Opens a forwarding port. Each connection waits for `admits` and is closed unless that is `true`. */
+/**
+ * Opens a port that forwards to another port of this machine. The target can be changed or removed. Each connection
+ * waits for `admits` and is closed unless that is `true`. `watch` may read what the client sends.
+ */
 export async function openDoor(
   port: number,
   admits: () => boolean | Promise<boolean> = () => true,
+  watch: (client: Socket) => void = () => undefined,
 ) {
   let target: number | undefined = port;
   const open = new Set<Socket>();
@@ -20,17 +21,17 @@ export async function openDoor(
     if (!(await admits()) || target === undefined) return client.destroy();
     const server = connect(target, "127.0.0.1");
     keep(server);
+    watch(client);
     client.pipe(server).pipe(client);
     // The client may have closed while it waited.
     if (client.destroyed) server.destroy();
   });
-  await once(door.listen(0, "127.0.0.1"), "listening");
   const leadTo = (next: number | undefined) => {
     target = next;
     for (const socket of open) socket.destroy();
   };
   return {
-    port: (door.address() as AddressInfo).port, // Always an AddressInfo, because the server listens on TCP.
+    port: await listenLocally(door),
     leadTo,
     /** Leads new connections to another port. The open ones stay. */
     leadNextTo(next: number) {

@@ -9,17 +9,17 @@ import { openDoor } from "../harness/tcp-door.ts";
 import { useStarted } from "../harness/use-started.ts";
 import { LIMITERS, useTwoInstances } from "./harness-limiters.ts";
 
+type Door = Awaited<ReturnType<typeof openDoor>>;
+
+const portOf = (url: string) => Number(new URL(url).port);
+
 /** Opens a port that forwards to a Redis after a delay. */
 async function openSlowDoor(redisUrl: string, milliseconds: number) {
-  const port = Number(new URL(redisUrl).port);
-  const door = await openDoor(port, () => wait(milliseconds, true, { ref: false }));
+  const door = await openDoor(portOf(redisUrl), () => wait(milliseconds, true, { ref: false }));
   return { url: `redis://127.0.0.1:${door.port}`, close: door.close };
 }
 
-/** `redis-cluster.test.ts` tests a cluster. */
-const SINGLE = LIMITERS.slice(0, 2);
-
-describe.each(SINGLE)("§8 the limits, counted in %s", (_, startRedis) => {
+describe.each(LIMITERS)("§8 the limits, counted in %s", (_, startRedis) => {
   const instances = useTwoInstances(startRedis);
 
   it("admit 120 of 200 requests that arrive at once", async () => {
@@ -67,33 +67,34 @@ describe("§7 without its shared limiter", () => {
     silent.close();
   });
 
-  it("an instance replaces a connection to it that went silent", async () => {
-    const door = await openDoor(Number(new URL(redis.url).port));
-    await withProduct(`redis://127.0.0.1:${door.port}`, async (stack) => {
-      const { apiKey } = await createReader(stack);
-      const me = async () => (await stack.http("/api/v1/me", { apiKey })).status;
-      expect(await me()).toBe(200);
-      door.silenceOpen();
-      expect(await me()).toBe(503);
-      await expect.poll(me, { timeout: 15_000 }).toBe(200);
-    });
-    door.close();
-  });
-
-  it("an instance counts in the master that replaced it, although the demoted server keeps its connections", async () => {
-    const next = await startTestRedis();
-    const portOf = (url: string) => Number(new URL(url).port);
+  /** Opens a way to this Redis, and disturbs it. Afterwards a product that uses the way must serve again. */
+  async function expectHealed(
+    disturb: (door: Door, me: () => Promise<number>) => Promise<unknown>,
+  ) {
     const door = await openDoor(portOf(redis.url));
     await withProduct(`redis://127.0.0.1:${door.port}`, async (stack) => {
       const { apiKey } = await createReader(stack);
       const me = async () => (await stack.http("/api/v1/me", { apiKey })).status;
       expect(await me()).toBe(200);
-      door.leadNextTo(portOf(next.url));
-      await sendToRedis(redis.url, "REPLICAOF", "127.0.0.1", portOf(next.url));
+      await disturb(door, me);
       await expect.poll(me, { timeout: 15_000 }).toBe(200);
-      expect(await sendToRedis(next.url, "DBSIZE")).toBe(2);
     });
     door.close();
+  }
+
+  it("an instance replaces a connection to it that went silent", () =>
+    expectHealed(async (door, me) => {
+      door.silenceOpen();
+      expect(await me()).toBe(503);
+    }));
+
+  it("an instance counts in the master that replaced it, although the demoted server keeps its connections", async () => {
+    const next = await startTestRedis();
+    await expectHealed((door) => {
+      door.leadNextTo(portOf(next.url));
+      return sendToRedis(redis.url, "REPLICAOF", "127.0.0.1", portOf(next.url));
+    });
+    expect(await sendToRedis(next.url, "DBSIZE")).toBe(2);
     await sendToRedis(redis.url, "REPLICAOF", "NO", "ONE");
     await next.stop();
   });

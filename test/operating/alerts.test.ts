@@ -1,13 +1,14 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { runCommand } from "../../dev-stack/src/run-command.ts";
+import { namesIn, readText } from "../architecture/import-rule.ts";
 import { useFolder } from "../harness/use-started.ts";
 import { ALERTS, findPrometheus, PROMETHEUS_FILES } from "./harness-prometheus.ts";
 
 const folder = useFolder("promtool");
 const at = (file: string) => join(PROMETHEUS_FILES, file);
-const read = (file: string) => readFileSync(at(file), "utf8");
+const read = (file: string) => readText(`deploy/prometheus/${file}`);
 
 /** Runs promtool. Returns its output, also if it fails. */
 async function promtool(...args: string[]): Promise<string> {
@@ -36,11 +37,10 @@ it("Prometheus accepts kubernetes.yaml, except the discovery of pods, which Debi
   const said = await promtool("check", "config", file);
   expect(said).toContain("SUCCESS: 1 rule files found");
   expect(said).not.toContain("FAILED");
-  const jobs = [...config.matchAll(/job_name: (\S+)/g)].map(([, name]) => name);
-  expect(jobs).toEqual(["activity", "activity-temporal"]);
+  expect(namesIn(config, /job_name: (\S+)/g)).toEqual(["activity", "activity-temporal"]);
 });
 
 it("each alert fires in a case of its own", () => {
-  const cases = read("alerts.test.yaml").matchAll(/alertname="(\w+)"/g);
-  expect(new Set(Array.from(cases, ([, name]) => name))).toEqual(new Set(ALERTS));
+  const cases = namesIn(read("alerts.test.yaml"), /alertname="(\w+)"/g);
+  expect(new Set(cases)).toEqual(new Set(ALERTS));
 });

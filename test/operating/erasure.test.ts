@@ -59,11 +59,11 @@ async function donate(name: string): Promise<{ accountId: string; externalId: st
 
 /** Waits until the account's deliveries have exactly these states, in numeric order. */
 async function untilStates(states: readonly proto.DeliveryState[]): Promise<void> {
-  await vi.waitUntil(async () => {
+  const there = async () => {
     const { deliveries } = await served.client(proto.DeliveryService).listDeliveries({ accountId });
-    const there = deliveries.map(({ state }) => state).toSorted((a, b) => a - b);
-    return there.join() === states.join();
-  }, SETTLE);
+    return deliveries.map(({ state }) => state).toSorted((a, b) => a - b);
+  };
+  await expect.poll(there, SETTLE).toEqual(states);
 }
 
 /** Lists the texts in a dump of all tables. A dump writes bytes in hexadecimal. */

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { isPortFree } from "../../dev-stack/src/free-port.ts";
-import { readText } from "../architecture/import-rule.ts";
+import { namesIn, readText } from "../architecture/import-rule.ts";
 import { builtDashboard } from "../dashboard/browser/harness-built.ts";
 import { useFolder } from "../harness/use-started.ts";
 import { isShown, readBlocks, runBlocks } from "./harness-page.ts";
@@ -18,9 +18,7 @@ let page: ReturnType<typeof runBlocks>;
 beforeAll(async () => {
   await builtDashboard();
   // The page takes each port from the environment, if it is set.
-  const names = new Set(
-    Array.from(text.matchAll(/\$\{(\w+_PORT(?:_\d)?):-\d+\}/g), ([, name]) => name),
-  );
+  const names = new Set(namesIn(text, /\$\{(\w+_PORT(?:_\d)?):-\d+\}/g));
   const ports = await findPorts(names.size);
   const settings = [...names].map((name, index) => [name, `${ports[index]}`]);
   const { PATH, HOME, XDG_CACHE_HOME, MYSQLD, REDIS_SERVER, TEMPORAL_CLI } = process.env;
@@ -61,7 +59,7 @@ function readLog(): string {
 }
 
 it("docs/first-day.md names only alerts that exist", () => {
-  const named = Array.from(text.matchAll(/`(Activity\w+)`/g), ([, name = ""]) => name);
+  const named = namesIn(text, /`(Activity\w+)`/g);
   expect(named.length).toBeGreaterThan(4);
   expect(named.filter((name) => !ALERTS.includes(name))).toEqual([]);
 });

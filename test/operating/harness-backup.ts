@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isUbuntu } from "../../dev-stack/src/debian.ts";
@@ -6,8 +5,9 @@ import { findOrFetch } from "../../dev-stack/src/find-or-fetch.ts";
 import { createProgress } from "../../dev-stack/src/progress.ts";
 import { runCommand } from "../../dev-stack/src/run-command.ts";
 import { writeLauncher } from "../../dev-stack/src/unpacked-root.ts";
-import { ROOT } from "../architecture/import-rule.ts";
+import { ROOT, readText } from "../architecture/import-rule.ts";
 import type { TestDatabase } from "../harness/database.ts";
+import { readBlocks } from "./harness-page.ts";
 
 /** Runs the backup commands of docs/operating.md exactly as written. */
 export type Backups = Awaited<ReturnType<typeof createBackups>>;
@@ -37,7 +37,9 @@ export async function createBackups(folder: string, database: TestDatabase) {
   const options = { host: hostname, port, user: username, password, protocol: "tcp" };
   const lines = Object.entries(options).map(([name, value]) => `${name}=${value}`);
   await writeFile(join(folder, "backup.cnf"), `[client]\n${lines.join("\n")}\n`, { mode: 0o600 });
-  const [dumping = "", restoring = ""] = commandsOf("Backup and restore");
+  const [dumping = "", restoring = ""] = readBlocks(readText("docs/operating.md"))
+    .filter(({ title }) => title === "Backup and restore")
+    .map(({ commands }) => commands);
 
   async function run(commands: string, variables: Record<string, string>) {
     const own = isMysql ? onMysql(commands) : commands;
@@ -63,11 +65,3 @@ const onMysql = (commands: string) =>
   commands
     .replace(/^mariadb-dump (\S+)/gm, "mysqldump $1 --no-tablespaces --set-gtid-purged=OFF")
     .replace(/^mariadb /gm, "mysql ");
-
-/** Returns the shell commands of a section of docs/operating.md, one text a block. */
-function commandsOf(section: string): string[] {
-  const page = readFileSync(join(ROOT, "docs/operating.md"), "utf8");
-  const [, own = ""] = page.split(`\n## ${section}\n`);
-  const text = own.split("\n## ")[0] ?? "";
-  return [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, commands]) => commands ?? "");
-}

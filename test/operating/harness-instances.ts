@@ -7,9 +7,6 @@ import { PARTS, type PartName, type Variables } from "./harness-parts.ts";
 /** Enough for six processes that start together on two cores. One bundles the workflows first. */
 const START = { timeout: 150_000, interval: 200 };
 const FALL = { timeout: 15_000, interval: 20 };
-const PORT_NAMES: Partial<Record<PartName, string>> = {
-  ...{ core: "CORE_PORT", gateway: "GATEWAY_PORT" },
-};
 
 type HealthPath = "/live" | "/ready";
 
@@ -24,11 +21,9 @@ export type ProcessInstance = Awaited<ReturnType<typeof createInstance>>;
 
 export async function createInstance(name: PartName, env: Variables) {
   const [port, healthPort] = [await findFreePort(), await findFreePort()];
-  const portName = PORT_NAMES[name];
-  const variables = {
-    ...{ ...env, HEALTH_PORT: `${healthPort}` },
-    ...(portName && { [portName]: `${port}` }),
-  };
+  // CORE_PORT or GATEWAY_PORT. Deliveries read no such variable.
+  const portName = `${name.toUpperCase()}_PORT`;
+  const variables = { ...env, HEALTH_PORT: `${healthPort}`, [portName]: `${port}` };
   const lives: Run[] = [];
   const last = () => {
     const run = lives.at(-1);
@@ -39,7 +34,7 @@ export async function createInstance(name: PartName, env: Variables) {
   const health = (path: HealthPath) => healthAt(healthPort, path);
 
   return {
-    ...{ port, healthPort, health },
+    ...{ port, healthPort },
     pid: () => last().child.pid,
     output,
     /** Resolves once the instance is ready. Rejects if it ends first. */
@@ -63,7 +58,5 @@ export async function createInstance(name: PartName, env: Variables) {
       expect(await last().ended, output()).toBe(0);
     },
     signal: (signal: NodeJS.Signals) => void lives.at(-1)?.child.kill(signal),
-    /** Resolves with the exit status. */
-    ended: () => last().ended,
   };
 }

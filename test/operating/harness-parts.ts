@@ -1,15 +1,14 @@
 import { Permission } from "@activity/server";
-import { afterAll } from "vitest";
 import { ROOT } from "../architecture/import-rule.ts";
 import type { Behaviour } from "../delivery/harness-receiver.ts";
 import { startTrustedReceiver } from "../delivery/harness-trusted-receiver.ts";
 import type { TestStack } from "../harness/stack.ts";
 import { useStarted } from "../harness/use-started.ts";
-import { startProgram } from "../start/harness-program.ts";
+import { type Run, usePrograms } from "../start/harness-program.ts";
 
 export const KEYS = { CURSOR_KEYS: "ab".repeat(32), SECRET_KEYS: "cd".repeat(32) };
 /** An address without a listener. */
-export const NO_TEMPORAL = { TEMPORAL_ADDRESS: "127.0.0.1:1" };
+const NO_TEMPORAL = { TEMPORAL_ADDRESS: "127.0.0.1:1" };
 
 /** The programs that run as processes, and the text that each logs once it works. */
 export const PARTS = {
@@ -20,35 +19,26 @@ export const PARTS = {
 export type PartName = keyof typeof PARTS;
 export type Variables = Readonly<Record<string, string>>;
 
-export type Part = Awaited<ReturnType<typeof startPart>>;
-
-/** Starts a part of the version in `root` and waits until it works. Rejects with its output if it ends. */
-export async function startPart(name: PartName, env: Variables, root = ROOT) {
-  const { program, ready } = PARTS[name];
-  const run = startProgram(program, env, root);
-  const line = await run.untilSaid(`"${ready}"`).catch((error) => {
-    run.child.kill("SIGKILL");
-    throw error;
-  });
-  // Deliveries have no port, so it is 0.
-  const { port = 0 }: { port?: number } = JSON.parse(line);
-  return {
-    ...{ port, pid: run.child.pid ?? 0, output: run.output },
-    stop: () => run.end(),
-    kill: () => run.end("SIGKILL"),
-  };
-}
+export type Part = Awaited<ReturnType<ReturnType<typeof useParts>>>;
 
 /** Starts parts and kills them after the tests of a file or group. `parts` are all that it has started. */
 export function useParts() {
-  const parts: Part[] = [];
-  afterAll(() => Promise.all(parts.map((part) => part.kill())));
-  const start = async (...args: Parameters<typeof startPart>): Promise<Part> => {
-    const part = await startPart(...args);
-    parts.push(part);
-    return part;
-  };
-  return Object.assign(start, { parts: parts as readonly Part[] });
+  const startProgram = usePrograms();
+  const parts: Run[] = [];
+  /** Starts a part of the version in `root` and waits until it works. Rejects with its output if it ends. */
+  async function start(name: PartName, env: Variables, root = ROOT) {
+    const { program, ready } = PARTS[name];
+    const run = startProgram(program, env, root);
+    parts.push(run);
+    // Deliveries have no port, so it is 0.
+    const { port = 0 }: { port?: number } = JSON.parse(await run.untilSaid(`"${ready}"`));
+    return {
+      ...{ port, pid: run.child.pid ?? 0, output: run.output },
+      stop: () => run.end(),
+      kill: () => run.end("SIGKILL"),
+    };
+  }
+  return Object.assign(start, { parts: parts as readonly Run[] });
 }
 
 /** The variables of a part, or of all in one process, that runs beside a product. It chooses its own ports. */

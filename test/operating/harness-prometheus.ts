@@ -5,15 +5,12 @@ import { findFreePort } from "../../dev-stack/src/free-port.ts";
 import { createProgress } from "../../dev-stack/src/progress.ts";
 import { startServer } from "../../dev-stack/src/server-process.ts";
 import type { Launch } from "../../dev-stack/src/unpacked-root.ts";
-import { ROOT, readText } from "../architecture/import-rule.ts";
+import { namesIn, ROOT, readText } from "../architecture/import-rule.ts";
 
 export const PROMETHEUS_FILES = join(ROOT, "deploy/prometheus");
 
 /** The names of the alerts in `alerts.yaml`. */
-export const ALERTS = Array.from(
-  readText("deploy/prometheus/alerts.yaml").matchAll(/- alert: (\w+)/g),
-  ([, name = ""]) => name,
-);
+export const ALERTS = namesIn(readText("deploy/prometheus/alerts.yaml"), /- alert: (\w+)/g);
 
 /** Finds the machine's `prometheus` or `promtool`, or downloads the distribution's. */
 export function findPrometheus(program: "prometheus" | "promtool"): Promise<Launch> {

@@ -1,7 +1,6 @@
-import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { gunzipSync } from "node:zlib";
+import { listenLocally } from "../harness/listening.ts";
 
 type Attributes = readonly {
   readonly key: string;
@@ -42,10 +41,8 @@ export async function startSpanReceiver() {
     spans.push(...spansOf(JSON.parse(text)));
     response.writeHead(200, { "Content-Type": "application/json" }).end("{}");
   });
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const { port } = server.address() as AddressInfo; // Always an AddressInfo, because it listens on TCP.
   return {
-    endpoint: `http://127.0.0.1:${port}`,
+    endpoint: `http://127.0.0.1:${await listenLocally(server)}`,
     spans: spans as readonly ReceivedSpan[],
     /** Everything received, unparsed. */
     text: () => texts.join("\n"),

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import http2 from "node:http2";
-import type { AddressInfo } from "node:net";
+import { listenLocally } from "../harness/listening.ts";
 
 /** The server's certificate and key, and the CA of its clients, in PEM. */
 type DoorTls = { readonly cert: string; readonly key: string; readonly ca: string };
@@ -44,11 +44,8 @@ export async function openTemporalDoor(address: string, tls: DoorTls) {
     stream.on("close", () => call.close(http2.constants.NGHTTP2_CANCEL));
     stream.pipe(call).pipe(stream);
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo; // Always an AddressInfo, because it listens on TCP.
   return {
-    address: `127.0.0.1:${port}`,
+    address: `127.0.0.1:${await listenLocally(server)}`,
     /** Accepts only these API keys. */
     takeKeys(...keys: string[]) {
       taken.clear();

@@ -3,7 +3,7 @@ import { DeliveryService, DeliveryState } from "@activity/proto";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { parse } from "yaml";
 import { findFreePort } from "../../dev-stack/src/free-port.ts";
-import { readText } from "../architecture/import-rule.ts";
+import { namesIn, readText } from "../architecture/import-rule.ts";
 import { useDeliveryStack } from "../delivery/harness-deliveries.ts";
 import { answer, reset } from "../delivery/harness-receiver-behaviours.ts";
 import { inParallel } from "../harness/attack.ts";
@@ -23,8 +23,6 @@ let accountId: string;
 /** Texts that no metric may show. */
 let hidden: string[];
 
-const namesIn = (text: string, pattern: RegExp) =>
-  Array.from(text.matchAll(pattern), ([, name = ""]) => name);
 const scrape = async (port = metricsPort) =>
   (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
 

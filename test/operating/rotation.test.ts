@@ -12,7 +12,7 @@ import { baseEnv } from "../harness/base-env.ts";
 import { createPlatformEvent, createReader } from "../harness/builders.ts";
 import { certify } from "../harness/certify.ts";
 import { clientsOf } from "../harness/clients.ts";
-import { createTestDatabase } from "../harness/database.ts";
+import { useTestDatabase } from "../harness/database.ts";
 import { requestOf } from "../harness/http.ts";
 import type { PageJson } from "../harness/json.ts";
 import { sendToRedis, startTestRedis } from "../harness/redis.ts";
@@ -60,10 +60,7 @@ const databaseServer = useStarted(() =>
     serverOptions: [`--ssl-cert=${fileOf("tls.pem")}`, `--ssl-key=${fileOf("tls.key")}`],
   }),
 );
-const database = useStarted(async () => {
-  const created = await createTestDatabase(databaseServer.url);
-  return { ...created, stop: created.drop };
-});
+const database = useTestDatabase({}, () => databaseServer.url);
 const redis = useStarted(startTestRedis);
 const temporal = useTemporal(secrets);
 const door = useStarted(() => openTemporalDoor(temporal.address, tls()));

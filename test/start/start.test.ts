@@ -1,9 +1,10 @@
-import { execFileSync, spawn } from "node:child_process";
+import { execFile, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { promisify } from "node:util";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { createLocalCredential } from "../../dev-stack/src/local-credential.ts";
 import { readLocalSettings, writeLocalSettings } from "../../dev-stack/src/local-settings.ts";
@@ -66,10 +67,10 @@ function paste(output: string): string {
   return execFileSync("bash", ["-ec", script], { encoding: "utf8" });
 }
 
-const runTool = (...args: string[]) =>
-  execFileSync(process.execPath, args, {
-    ...{ cwd: ROOT, encoding: "utf8", env: { ...process.env, DATA_DIR: join(folder, "data") } },
-  });
+const runTool = async (...args: string[]) => {
+  const env = { ...process.env, DATA_DIR: join(folder, "data") };
+  return (await promisify(execFile)(process.execPath, args, { cwd: ROOT, env })).stdout;
+};
 
 /** Runs the printed `npm run demo` line, and others like it. */
 const demo = (...args: readonly string[]) => runTool("tools/demo/demo.ts", ...args);
@@ -98,7 +99,17 @@ const keyIn = (output: string) => /act_live_[0-9a-f]{64}/.exec(output)?.[0];
 /** What the start without Temporal printed. */
 let firstOutput: string;
 
-/** The first start, which writes the demo account. Other machines may read from it. */
+it("npm start ends in order at a Ctrl-C while it writes the demo account, which the next start continues", async () => {
+  const settings = join(folder, "data", "local.json");
+  const one = start(NO_TEMPORAL);
+  const isWriting = () =>
+    existsSync(settings) && readFileSync(settings, "utf8").includes("serviceCredential");
+  await vi.waitUntil(isWriting, { timeout: 60_000, interval: 5 });
+  await interrupt(one);
+  expect(one.output()).not.toContain("The activity API runs.");
+});
+
+/** Continues the interrupted start. Other machines may read from it. */
 describe("npm start without Temporal", () => {
   let one: Run;
   let output: string;
@@ -124,7 +135,7 @@ describe("npm start without Temporal", () => {
 
   it("prints a link into the demo account's dashboard, and the tool prints another", async () => {
     const [link = ""] = /http:\/\/localhost:\d+\/#code=[0-9a-f]{64}/.exec(output) ?? [];
-    for (const url of [link, runTool("tools/dashboard.ts").trim()]) {
+    for (const url of [link, (await runTool("tools/dashboard.ts")).trim()]) {
       const { origin, hash } = new URL(url);
       expect(await (await fetch(origin)).text()).toBe("<!doctype html>");
       const path = "/activity.dashboard.v1.SessionService/ExchangeCode";
@@ -141,22 +152,23 @@ describe("npm start without Temporal", () => {
   it("prints an overlay's address, and shows there what npm run demo writes", async () => {
     const overlay = overlayIn(output);
     expect((await fetch(overlay)).status).toBe(200);
-    demo("donate", "Ada", "1500", "For the stream");
-    expect(demo("refund", "500")).toMatch(/^Refunded: 500 cents of don_/);
-    expect(demo("dispute")).toMatch(/^Disputed: don_/);
-    expect(demo("dispute", "won")).toMatch(/^The dispute is won: don_/);
+    await demo("donate", "Ada", "1500", "For the stream");
+    expect(await demo("refund", "500")).toMatch(/^Refunded: 500 cents of don_/);
+    expect(await demo("dispute")).toMatch(/^Disputed: don_/);
+    expect(await demo("dispute", "won")).toMatch(/^The dispute is won: don_/);
     const kinds = ["follow", "subscribe", "giftsub", "cheer", "raid"];
-    for (const kind of kinds) expect(demo(kind, "Bea", "3")).toMatch(/^Recorded: evt_/);
+    const recorded = await Promise.all(kinds.map((kind) => demo(kind, "Bea", "3")));
+    for (const said of recorded) expect(said).toMatch(/^Recorded: evt_/);
     const heard = listenTo(overlay);
     const types = ["donation", "follow", "subscription", "giftsub", "cheer", "raid"];
     const isShown = (type: string) => heard.text.includes(`"type":"${type}"`);
     await vi.waitUntil(() => types.every(isShown), 20_000);
-    expect(() => demo("cheer", "Bea", "many")).toThrow('"many" is no whole number');
+    await expect(demo("cheer", "Bea", "many")).rejects.toThrow('"many" is no whole number');
   });
 
   it("prints a donation's webhook event", async () => {
     expect(output).toMatch(/^Deliveries that fail wait to be retried: TEMPORAL_CLI names/m);
-    expect(donate("Early")).toMatch(/^Donated: don_/);
+    expect(await donate("Early")).toMatch(/^Donated: don_/);
     expect(paste(output)).toContain("Early");
     await untilPrinted(one, "Early");
   });
@@ -181,7 +193,7 @@ describe("npm start with Temporal", () => {
   });
 
   it("prints a donation's webhook event", async () => {
-    donate("Late");
+    await donate("Late");
     await untilPrinted(one, "Late");
   });
 
@@ -225,17 +237,6 @@ describe("npm start", () => {
     await expect.poll(() => database.query(days)).toEqual([{ days: 90 }]);
     await npm.end("SIGTERM");
     await vi.waitFor(expectNoProcess, { timeout: 60_000 });
-  });
-
-  it("ends in order at a Ctrl-C while the demo account is written", async () => {
-    const dataDir = join(folder, "interrupted");
-    const settings = join(dataDir, "local.json");
-    const one = start({ DATA_DIR: dataDir });
-    const isWriting = () =>
-      existsSync(settings) && readFileSync(settings, "utf8").includes("serviceCredential");
-    await vi.waitUntil(isWriting, { timeout: 60_000, interval: 5 });
-    await interrupt(one);
-    expect(one.output()).not.toContain("The activity API runs.");
   });
 
   it("says in one sentence what to do when its port is taken, and leaves no process", async () => {

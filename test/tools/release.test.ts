@@ -1,18 +1,18 @@
 import { execFile, execFileSync } from "node:child_process";
-import { once } from "node:events";
 import { appendFileSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ROOT } from "../architecture/import-rule.ts";
+import { listenLocally } from "../harness/listening.ts";
 import { copyProject } from "../harness/project-copy.ts";
 import { useFolder } from "../harness/use-started.ts";
 
 /** A repository with the project's files, and a registry that records its requests. */
 const folder = useFolder("release");
 let registry: Server;
+let registryPort: number;
 const asked: string[] = [];
 
 beforeAll(async () => {
@@ -27,8 +27,7 @@ beforeAll(async () => {
     asked.push(`${request.method} ${request.url}`);
     response.writeHead(404).end();
   });
-  registry.listen(0, "127.0.0.1");
-  await once(registry, "listening");
+  registryPort = await listenLocally(registry);
 });
 afterAll(() => registry.close());
 
@@ -41,8 +40,7 @@ function commit() {
 
 /** Runs npm in the repository. Returns its status and both streams. */
 async function npm(...args: readonly string[]) {
-  const { port } = registry.address() as AddressInfo; // Always an AddressInfo, because it listens on TCP.
-  const env = { ...process.env, npm_config_registry: `http://127.0.0.1:${port}/` };
+  const env = { ...process.env, npm_config_registry: `http://127.0.0.1:${registryPort}/` };
   type Ended = { readonly stdout: string; readonly stderr: string; readonly code?: number };
   const run: Promise<Ended> = promisify(execFile)("npm", args, { cwd: folder, env });
   const { code = 0, stdout, stderr } = await run.catch((failed: Ended) => failed);

@@ -55,7 +55,6 @@ describe("called wrongly", () => {
   it.each([
     ["a key itself", ["--drop", OLD], KEYS],
     ["the first key's ID", ["--drop", idOf(YOUNG)], KEYS],
-    ["nothing to drop", ["--drop"], KEYS],
     ["a key alone", [OLD], KEYS],
     ["one key only", ["--drop", idOf(OLD)], OLD],
     ["broken keys", [], `${OLD.slice(1)},${YOUNG}`],

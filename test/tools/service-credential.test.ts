@@ -109,10 +109,8 @@ it("creates a credential for one existing account and for the given days", async
 it.each([
   [["destroy"]],
   [["create", "--name", "x"]],
-  [["create", "--permission", "activity.read"]],
   [["create", "--nmae", "x"]],
   [["revoke"]],
-  [["create", ...named("importer"), "--days", "366"]],
   [["create", ...named("importer"), "--account", ""]],
   [["revoke", "nobody"]],
 ])("prints its usage when it is called with %j", async (args) => {

@@ -164,19 +164,6 @@ describe("endpoints", () => {
     expect(await own.code("Signing secret")).toMatch(SECRET);
   });
 
-  it("show a rotated secret although the endpoint can no longer be read. §6", async () => {
-    const { endpointId } = await own.createEndpoint();
-    await own.open(`/endpoints/${endpointId}`);
-    await own.button("Rotate secret").click();
-    await own.dialog().getByLabel("at once").check();
-    await own.page.route("**/*.EndpointService/GetEndpoint", (route) =>
-      route.fulfill({ status: 403, json: { code: "permission_denied" } }),
-    );
-    await own.press("Rotate secret");
-    await own.page.getByRole("alert").waitFor();
-    expect(await own.code("Signing secret")).toMatch(SECRET);
-  });
-
   it("get a test, and the page shows that it arrived or why it did not", async () => {
     const { endpointId } = await own.createEndpoint();
     await own.open(`/endpoints/${endpointId}`);
@@ -188,12 +175,15 @@ describe("endpoints", () => {
     await own.dialog().getByLabel("Amount in €").fill("12.50");
     await own.dialog().getByLabel("Supporter").fill("Zoë 🎉");
     await own.dialog().getByLabel("Message").fill("");
-    for (const kind of ["subscription.created", "donation.chargeback", "donation.created"]) {
+    const send = own.dialog().getByRole("button", { name: "Send", exact: true });
+    const before = own.delivery.receiver.requests.length;
+    const kinds = ["subscription.created", "donation.chargeback", "donation.created"];
+    for (const [sent, kind] of kinds.entries()) {
       await own.dialog().getByLabel("Event kind").selectOption(kind);
       const sample = withoutIds(await own.code("An example"));
-      const before = own.delivery.receiver.requests.length;
-      await own.press("Send");
-      await expect.poll(() => own.delivery.receiver.requests.length).toBe(before + 1);
+      // The second click comes after the answer to the first one.
+      await send.dblclick({ delay: 400 });
+      await expect.poll(() => own.delivery.receiver.requests.length).toBe(before + sent + 1);
       expect(withoutIds(`${own.delivery.receiver.requests.at(-1)?.body}`)).toEqual(sample);
       expect(sample.data.amount_cents).toBe(1_250);
     }

@@ -6,7 +6,10 @@ import { useStarted } from "../../harness/use-started.ts";
 import { startBrowserStack } from "./harness-browser.ts";
 
 const browsers = useStarted(startBrowserStack);
-afterEach(() => browsers.expectClean());
+afterEach(async () => {
+  await browsers.closeWindows();
+  browsers.expectClean();
+});
 
 const ENDED = "Your session has ended";
 /**
@@ -33,9 +36,15 @@ it("a link lets its reader in once; no address, script or storage holds a code, 
   expect(other.url()).toBe(`${browsers.origin}/`);
 });
 
-it("when a session ends, every tab of its window says so", async () => {
+it("when a session ends, every tab of its window says so, and links back to the site that made the link. ADR 0038", async () => {
   const accountId = await createAccount(browsers.stack);
-  const page = await browsers.signIn(accountId);
+  const site = "https://www.example.com/me";
+  const page = await (await browsers.window()).newPage();
+  await page.clock.install();
+  await page.goto(await browsers.link(accountId, undefined, site));
+  const back = page.getByRole("link", { name: "Back to your site" });
+  await back.waitFor();
+  expect(await back.getAttribute("href")).toBe(site);
   const second = await page.context().newPage();
   await second.goto(`${browsers.origin}/deliveries`);
   await second.getByRole("heading", { name: "Deliveries", exact: true }).waitFor();
@@ -45,8 +54,14 @@ it("when a session ends, every tab of its window says so", async () => {
   await page.locator("h1:focus").waitFor();
   expect(await page.title()).toBe(`${ENDED} · Activity`);
   expect(await page.locator("html").getAttribute("lang")).toBe("en-GB");
+  // A translation would empty the page. ADR 0040
+  expect(await page.evaluate("document.documentElement.translate")).toBe(false);
+  expect(await back.getAttribute("href")).toBe(site);
   // The second tab reads its list again by itself.
+  await second.clock.fastForward(READ_AGAIN_MS);
   await second.getByRole("heading", { name: ENDED }).waitFor();
+  const other = await browsers.signIn(await createAccount(browsers.stack));
+  expect(await other.getByRole("link", { name: "Back to your site" }).count()).toBe(0);
 });
 
 it("an owner signs out in this browser, and everywhere", async () => {
@@ -69,24 +84,6 @@ it("an owner signs out in this browser, and everywhere", async () => {
   await signOut(third, "Sign out everywhere");
   await elsewhere.reload();
   await elsewhere.getByRole("heading", { name: ENDED }).waitFor();
-});
-
-it("the page links back to the site that made the link, also after the session. ADR 0038", async () => {
-  const accountId = await createAccount(browsers.stack);
-  const site = "https://www.example.com/me";
-  const page = await (await browsers.window()).newPage();
-  await page.clock.install();
-  await page.goto(await browsers.link(accountId, undefined, site));
-  const back = page.getByRole("link", { name: "Back to your site" });
-  await back.waitFor();
-  expect(await back.getAttribute("href")).toBe(site);
-  await browsers.stack.client(AccountService).blockAccount({ accountId });
-  // The page polls, so the session's end shows without a click.
-  await page.clock.fastForward(READ_AGAIN_MS);
-  await page.getByRole("heading", { name: ENDED }).waitFor();
-  expect(await back.getAttribute("href")).toBe(site);
-  const other = await browsers.signIn(await createAccount(browsers.stack));
-  expect(await other.getByRole("link", { name: "Back to your site" }).count()).toBe(0);
 });
 
 it("a session sees only the pages and actions of its scopes", async () => {
@@ -171,54 +168,40 @@ it("a late call with a session that another tab has just replaced does not end i
 });
 
 it("a new secret stays until it is saved, even if another tab enters another account, or its reader signs out", async () => {
-  const createEndpoint = async () => {
-    const page = await browsers.signIn(await createAccount(browsers.stack));
-    await page.getByRole("link", { name: "Endpoints" }).click();
-    await page.getByRole("link", { name: "Create endpoint" }).click();
-    await page.getByLabel("URL", { exact: true }).fill("https://example.com/");
-    await page.getByRole("button", { name: "Create endpoint" }).click();
-    const secret = page.getByText("whsec_").first();
-    await secret.waitFor();
-    return { page, secret, saved: page.getByLabel("I saved it") };
-  };
-  const enterAnother = async (page: Page) => {
-    const stayed = page.waitForEvent("dialog");
-    page.on("dialog", (dialog) => dialog.dismiss());
-    const second = await page.context().newPage();
-    await second.goto(await browsers.link(await createAccount(browsers.stack)));
-    await second.getByRole("button", { name: "Open the other account" }).click();
-    await stayed;
-  };
-  const entered = await createEndpoint();
-  await enterAnother(entered.page);
-  await entered.secret.waitFor();
-  // Not check(), because the page leaves at once.
-  await entered.saved.click();
-  await entered.page.waitForURL(`${browsers.origin}/`);
-
   const accountId = await createAccount(browsers.stack);
   const { endpointId } = await browsers.delivery.createEndpoint(accountId);
-  const rotated = await browsers.signIn(accountId);
-  await rotated.clock.install();
-  await rotated.goto(`${browsers.origin}/endpoints/${endpointId}`);
-  await rotated.getByRole("button", { name: "Rotate secret" }).click();
-  await rotated.getByRole("dialog").getByRole("button", { name: "Rotate secret" }).click();
-  await rotated.getByText("whsec_").first().waitFor();
-  await enterAnother(rotated);
+  const page = await browsers.signIn(accountId);
+  await page.clock.install();
+  await page.goto(`${browsers.origin}/endpoints/${endpointId}`);
+  await page.getByRole("button", { name: "Rotate secret" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Rotate secret" }).click();
+  const secret = page.getByText("whsec_").first();
+  await secret.waitFor();
+  const stayed = page.waitForEvent("dialog");
+  page.on("dialog", (dialog) => dialog.dismiss());
+  const second = await page.context().newPage();
+  await second.goto(await browsers.link(await createAccount(browsers.stack)));
+  await second.getByRole("button", { name: "Open the other account" }).click();
+  await stayed;
   // The page reads the endpoint again every half minute of its own clock.
-  await rotated.clock.fastForward(30_000);
-  await rotated.getByText("This endpoint no longer exists.").waitFor();
-  await rotated.getByText("whsec_").first().waitFor();
-  await rotated.getByRole("button", { name: "I saved it" }).click();
-  await rotated.waitForURL(`${browsers.origin}/`);
+  await page.clock.fastForward(30_000);
+  await page.getByText("This endpoint no longer exists.").waitFor();
+  await secret.waitFor();
+  await page.getByRole("button", { name: "I saved it" }).click();
+  await page.waitForURL(`${browsers.origin}/`);
 
-  const left = await createEndpoint();
-  await left.page.getByRole("button", { name: /^Account/ }).click();
-  await left.page.getByRole("button", { name: "Sign out", exact: true }).click();
-  await left.page.getByRole("dialog").waitFor({ state: "detached" });
-  await left.secret.waitFor();
-  await left.saved.click();
-  await left.page
+  await page.getByRole("link", { name: "Endpoints" }).click();
+  await page.getByRole("link", { name: "Create endpoint" }).click();
+  await page.getByLabel("URL", { exact: true }).fill("https://example.com/");
+  await page.getByRole("button", { name: "Create endpoint" }).click();
+  await secret.waitFor();
+  await page.getByRole("button", { name: /^Account/ }).click();
+  await page.getByRole("button", { name: "Sign out", exact: true }).click();
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  await secret.waitFor();
+  // Not check(), because the page leaves at once.
+  await page.getByLabel("I saved it").click();
+  await page
     .getByRole("heading", { name: /^(You are signed out|Your session has ended)$/ })
     .waitFor();
 });
@@ -235,7 +218,7 @@ it("a browser that drops the session's cookie is told so", async () => {
   await page.getByRole("heading", { name: "Your browser did not keep the session" }).waitFor();
 });
 
-it("the page continues by itself once the network is back", async () => {
+it("the page continues, and signs in, by itself once the network or the service is back", async () => {
   const page = await browsers.signIn(await createAccount(browsers.stack));
   await page.context().setOffline(true);
   await page.getByText("You are offline").waitFor();
@@ -243,6 +226,15 @@ it("the page continues by itself once the network is back", async () => {
   await page.context().setOffline(false);
   await page.getByText("No endpoint yet").waitFor();
   expect(await page.getByText("You are offline").count()).toBe(0);
+
+  const calls = "**/*.SessionService/GetSession";
+  await page.route(calls, (route) => route.abort("internetdisconnected"));
+  await page.clock.install();
+  await page.reload();
+  await page.getByText("Can't reach the service.").waitFor();
+  await page.unroute(calls);
+  await page.clock.fastForward(5_000);
+  await page.getByText("No endpoint yet").waitFor();
 });
 
 it("the page shows the first failure of a call at once, and recovers by itself", async () => {
@@ -279,16 +271,16 @@ it("the page shows the first failure of a call at once, and recovers by itself",
   isAway = false;
   await page.clock.fastForward(READ_AGAIN_MS);
   await stale.waitFor({ state: "detached" });
-});
-
-it("the page signs in by itself once the service is back", async () => {
-  const page = await browsers.signIn(await createAccount(browsers.stack));
-  const calls = "**/*.SessionService/GetSession";
-  await page.route(calls, (route) => route.abort("internetdisconnected"));
-  await page.reload();
-  await page.getByText("Can't reach the service.").waitFor();
-  await page.unroute(calls);
-  await page.getByRole("heading", { name: "Overview" }).waitFor();
+  // A page that waits for changes reads its list when the wait fails.
+  const feed = "**/*.ActivityService/*";
+  await page.route(feed, (route) => route.abort("internetdisconnected"));
+  await page.route(feed, (route) => route.continue(), { times: 1 });
+  await page.goto(`${browsers.origin}/activity`);
+  await stale.waitFor();
+  await page.getByText("Nothing happened yet").waitFor();
+  await page.unroute(feed);
+  await page.clock.fastForward(READ_AGAIN_MS);
+  await stale.waitFor({ state: "detached" });
 });
 
 it("a link's code is sent again only by its reader, because its answer may be lost. ADR 0038", async () => {

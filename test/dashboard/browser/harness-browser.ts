@@ -94,6 +94,8 @@ export async function startBrowserStack(embedding?: Embedding) {
       await page.getByRole("navigation").waitFor();
       return page;
     },
+    /** Closes all windows, whose pages would read their data again and again. */
+    closeWindows: () => Promise.all(browser.contexts().map((context) => context.close())),
     /** Checks that no page logged an error, threw, or called another server. */
     expectClean: (expected: readonly unknown[] = []) =>
       expect(problems.splice(0)).toEqual(expected),

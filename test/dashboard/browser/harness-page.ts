@@ -21,7 +21,7 @@ export function useOwnPage(path = "/", look: Look = {}) {
     if (path !== "/") await page.goto(`${browsers.origin}${path}`);
   });
   afterEach(async () => {
-    await page.context().close();
+    await browsers.closeWindows();
     browsers.expectClean();
   });
   const dialog = () => page.getByRole("dialog");

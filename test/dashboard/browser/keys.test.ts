@@ -8,7 +8,7 @@ const USED_AT = 1_777_863_721_000_000;
 const own = useOwnPage("/keys");
 
 describe("keys", () => {
-  it("stay in their dialog until their owner saved them, even if keys are pressed. §2.7", async () => {
+  it("stay in their dialog until their owner saved them, even if keys are pressed or the session ends. §2.7, ADR 0040", async () => {
     const created = Promise.withResolvers<void>();
     const answered = Promise.withResolvers<void>();
     await own.page.route("**/*.ApiKeyService/CreateApiKey", async (route) => {
@@ -28,14 +28,9 @@ describe("keys", () => {
     await own.told("You won't see it again");
     await own.page.keyboard.press("Escape");
     await own.page.keyboard.press("Escape");
+    // In Chrome before 134 the second Escape does this.
+    await own.page.evaluate("document.querySelector('dialog').close()");
     expect(await own.code("API key")).toMatch(KEY);
-  });
-
-  it("stay in their dialog until their owner saved them, even if the session ends. ADR 0040", async () => {
-    await own.button("Create key").click();
-    await own.dialog().getByLabel("Name").fill("Overlay");
-    await own.press("Create key");
-    await own.told("You won't see it again");
     const other = await own.page.context().newPage();
     await other.goto(own.browsers.origin);
     await other.getByRole("button", { name: /^Account/ }).click();

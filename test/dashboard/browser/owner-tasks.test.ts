@@ -9,15 +9,10 @@ import { useOwnPage } from "./harness-page.ts";
 
 const KEY = /^act_live_[0-9a-f]{64}$/;
 const SECRET = /^whsec_[A-Za-z0-9+/]{43}=$/;
-/** Each width and each scheme once. `looks.test.ts` tests all four together. */
-const LOOKS = [
-  { width: 1280, colorScheme: "light" },
-  { width: 390, colorScheme: "dark" },
-] as const;
 
-/** Each task begins at the overview and goes the way that an owner would go. */
-describe.each(LOOKS)("at $width px, $colorScheme, an owner", (look) => {
-  const own = useOwnPage("/", look);
+/** Each task begins at the overview and goes the way that an owner would go. The other files do so at 1280 px. */
+describe("at a phone's width an owner", () => {
+  const own = useOwnPage("/", { width: 390, colorScheme: "dark" });
   // Runs before the page is closed.
   afterEach(async () => expect(await own.page.evaluate(OVERFLOW)).toBe(0));
 

@@ -34,10 +34,3 @@ export function without(names: readonly string[], taken: readonly string[]): str
     return count <= 0;
   });
 }
-
-/** Lists the events whose requests differ in their bytes. */
-export function differingOf(requests: readonly ReceivedRequest[]): string[] {
-  return [...Map.groupBy(requests, eventIdOf)].flatMap(([id, [first, ...others]]) =>
-    others.every(({ body }) => first?.body.equals(body)) ? [] : [id],
-  );
-}

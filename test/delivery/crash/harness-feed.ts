@@ -1,6 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { type Activity, ActivityService, Order } from "@activity/proto";
-import { type Timestamp, timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { requiredMicros } from "../../../server/src/common/timestamps.ts";
 import { untilAcknowledged } from "./harness-repeat.ts";
 import type { CrashStack } from "./harness-stack.ts";
 
@@ -34,10 +35,5 @@ export function readFeed(stack: CrashStack, accountId: string): Promise<Activity
 type ComparedRecord = Pick<Activity, "id" | "recordedAt" | "refundedAmountCents">;
 
 export function lineOf({ id, recordedAt, refundedAmountCents }: ComparedRecord): string {
-  return `${id} ${microsOf(recordedAt)} ${refundedAmountCents}`;
-}
-
-/** Converts a time to microseconds since 1970; -1 for none. */
-export function microsOf(time: Timestamp | undefined): bigint {
-  return time === undefined ? -1n : time.seconds * 1_000_000n + BigInt(time.nanos) / 1_000n;
+  return `${id} ${requiredMicros(recordedAt, "recorded_at")} ${refundedAmountCents}`;
 }

@@ -2,9 +2,10 @@ import { randomInt } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { type Activity, MeService } from "@activity/proto";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { requiredMicros } from "../../../server/src/common/timestamps.ts";
 import { createReader } from "../../harness/builders.ts";
 import { listRecorded, nameOf } from "./harness-attempts.ts";
-import { followFeed, microsOf, readFeed } from "./harness-feed.ts";
+import { followFeed, readFeed } from "./harness-feed.ts";
 import { expectSame, expectTold, expectWritten } from "./harness-outcome.ts";
 import { expectNothingTold } from "./harness-search.ts";
 import type { Victim } from "./harness-servers.ts";
@@ -47,8 +48,8 @@ export function describeKills({ workflows, accounts, writers, rounds }: KillPlan
   let dispatcher: Victim;
   let apiKey: string;
   let written: Written;
-  /** The records that a poller saw, by account. */
-  let seen: readonly (readonly [accountId: string, activities: readonly Activity[]])[];
+  /** The records that the poller of each account saw. */
+  let seen: readonly (readonly Activity[])[];
   /**
    * The attempts in flight when the dispatcher was killed. Other kills repeat nothing, because a living dispatcher
    * keeps what it made.
@@ -72,24 +73,20 @@ export function describeKills({ workflows, accounts, writers, rounds }: KillPlan
   });
   afterAll(() => stack?.stop(), MINUTE_MS);
 
-  /** Kills a victim while attempts are in flight. Notes those that another dispatcher may repeat. */
+  /** Lists the attempts that the receiver got and the core has not recorded. */
+  async function listUnrecorded(): Promise<string[]> {
+    const recorded = await listRecorded(stack);
+    return [...new Set(stack.receiver.requests.map(nameOf))].filter((name) => !recorded.has(name));
+  }
+
+  /** Kills a victim, a dispatcher while attempts are in flight. Notes those that another dispatcher may repeat. */
   async function killOnce(victim: Victim): Promise<void> {
-    let recorded = new Set<string>();
-    const unrecorded = () => [
-      ...new Set(stack.receiver.requests.map(nameOf).filter((name) => !recorded.has(name))),
-    ];
-    const inFlight = async () => {
-      recorded = await listRecorded(stack);
-      return unrecorded();
-    };
-    if (victim === dispatcher) await expect.poll(inFlight, ANSWERED).not.toEqual([]);
+    const isDispatcher = victim === dispatcher;
+    if (isDispatcher) await expect.poll(listUnrecorded, ANSWERED).not.toEqual([]);
     await victim.kill();
     await wait(randomInt(SHORTEST_DEATH_MS, LONGEST_DEATH_MS));
-    if (victim === dispatcher) {
-      // The core has recorded what it had received by then.
-      recorded = await listRecorded(stack);
-      mayRepeat.push(...unrecorded());
-    }
+    // The core has recorded what it had received by then.
+    if (isDispatcher) mayRepeat.push(...(await listUnrecorded()));
     await victim.start();
   }
 
@@ -102,9 +99,7 @@ export function describeKills({ workflows, accounts, writers, rounds }: KillPlan
         if (left < 0) await wait(PAUSE_MS);
       });
       const following = Promise.all(
-        party.accountIds.map(
-          async (id) => [id, await followFeed(stack, id, () => !writing.isOver())] as const,
-        ),
+        party.accountIds.map((id) => followFeed(stack, id, () => !writing.isOver())),
       );
       const kill = async () => {
         for (const victim of Array(rounds).fill(victims).flat() as Victim[]) {
@@ -132,11 +127,11 @@ export function describeKills({ workflows, accounts, writers, rounds }: KillPlan
       expectWritten(stack, written));
 
     it("§4.4 a poller saw the record once and in order, never behind its cursor, ADR 0008", async () => {
-      for (const [accountId, activities] of seen) {
-        const feed = await readFeed(stack, accountId);
+      for (const [place, activities] of seen.entries()) {
+        const feed = await readFeed(stack, party.accountIds[place] ?? "");
         expectSame(activities.map(idOf), feed.map(idOf));
-        const times = activities.map(({ recordedAt }) => microsOf(recordedAt));
-        const notLater = times.filter((time, index) => time <= (times[index - 1] ?? -1n));
+        const times = activities.map(({ recordedAt }) => requiredMicros(recordedAt, "time"));
+        const notLater = times.filter((time, index) => time <= (times[index - 1] ?? -1));
         expect(notLater).toEqual([]);
       }
     });

@@ -1,9 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { Code, ConnectError } from "@connectrpc/connect";
 
-/** An answer, and the failures of the calls before it. */
-export type Acknowledged<Answer> = { readonly answer: Answer; readonly failures: readonly Code[] };
-
 const PAUSE_MS = 100;
 /** Codes of mistakes by the caller. After any other failure the call is repeated. */
 export const REFUSALS: ReadonlySet<Code> = new Set([
@@ -15,10 +12,8 @@ export const REFUSALS: ReadonlySet<Code> = new Set([
   Code.Unimplemented,
 ]);
 
-/** Repeats a call until it succeeds, as a caller must that may not lose it. */
-export async function untilAcknowledged<Answer>(
-  call: () => Promise<Answer>,
-): Promise<Acknowledged<Answer>> {
+/** Repeats a call until it succeeds, as a caller must that may not lose it. Also returns the failures before. */
+export async function untilAcknowledged<Answer>(call: () => Promise<Answer>) {
   const failures: Code[] = [];
   for (;;) {
     try {

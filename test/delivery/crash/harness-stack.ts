@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,6 +9,7 @@ import { expect, inject } from "vitest";
 import { findFreePort } from "../../../dev-stack/src/free-port.ts";
 import { baseEnv } from "../../harness/base-env.ts";
 import { transportTo } from "../../harness/clients.ts";
+import { KEYS } from "../../operating/harness-parts.ts";
 import { answer } from "../harness-receiver-behaviours.ts";
 import { startTrustedReceiver } from "../harness-trusted-receiver.ts";
 import {
@@ -65,11 +65,8 @@ export async function startCrashStack({
   const corePort = await findFreePort();
   const shared = { ...baseEnv(), HOME: process.env.HOME, ...trusting };
   const coreEnv = {
-    ...shared,
-    DATABASE_URL: databaseUrl,
-    CURSOR_KEYS: randomBytes(32).toString("hex"),
-    SECRET_KEYS: randomBytes(32).toString("hex"),
-    CORE_PORT: `${corePort}`,
+    ...{ ...shared, ...KEYS },
+    ...{ DATABASE_URL: databaseUrl, CORE_PORT: `${corePort}` },
   };
   const core = nodeVictim("server/src/main.ts", coreEnv, join(folder, "core.log"), "core listens");
   await core.start();

@@ -1,4 +1,4 @@
-import { DeliveryState } from "../../../server/src/dispatch/delivery-state.ts";
+import { type DeliveryState, DeliveryStateSchema } from "@activity/proto";
 import type { CrashStack } from "./harness-stack.ts";
 import type { Party } from "./harness-writers.ts";
 
@@ -9,17 +9,18 @@ export async function countStates(
   stack: CrashStack,
   { accountIds }: Party,
 ): Promise<Record<string, number>> {
-  const rows = await stack.query<{ state: number; deliveries: number }>(
+  const rows = await stack.query<{ state: DeliveryState; deliveries: number }>(
     `SELECT state, COUNT(*) AS deliveries FROM delivery WHERE ${OF_PARTY} GROUP BY state`,
     [accountIds],
   );
-  return Object.fromEntries(rows.map(({ state, deliveries }) => [nameOfState(state), deliveries]));
+  const nameOf = (state: DeliveryState) => DeliveryStateSchema.value[state]?.localName ?? state;
+  return Object.fromEntries(rows.map(({ state, deliveries }) => [nameOf(state), deliveries]));
 }
 
 /** Counts a party's deliveries that have not ended. */
 export async function countInFlight(stack: CrashStack, party: Party): Promise<number> {
-  const { Pending = 0, Retrying = 0 } = await countStates(stack, party);
-  return Pending + Retrying;
+  const { PENDING = 0, RETRYING = 0 } = await countStates(stack, party);
+  return PENDING + RETRYING;
 }
 
 export function listDeliveries(stack: CrashStack, { accountIds }: Party) {
@@ -27,15 +28,4 @@ export function listDeliveries(stack: CrashStack, { accountIds }: Party) {
     `SELECT id, event_id, attempts FROM delivery WHERE ${OF_PARTY}`,
     [accountIds],
   );
-}
-
-/** Counts the outbox entries of all accounts. */
-export async function countOutbox(stack: CrashStack): Promise<number> {
-  const sql = "SELECT COUNT(*) AS found FROM outbox_entry";
-  const [row] = await stack.query<{ found: number }>(sql);
-  return row?.found ?? 0;
-}
-
-function nameOfState(state: number): string {
-  return Object.entries(DeliveryState).find(([, value]) => value === state)?.[0] ?? `${state}`;
 }

@@ -1,6 +1,5 @@
 import type { Code } from "@connectrpc/connect";
 import { createAccount, createEndpoint, unique } from "../../harness/builders.ts";
-import { microsOf } from "./harness-feed.ts";
 import { recordWriters, type Shown, type WrittenRecord } from "./harness-records.ts";
 import { untilAcknowledged } from "./harness-repeat.ts";
 import type { CrashStack } from "./harness-stack.ts";
@@ -38,8 +37,6 @@ export type Written = {
   readonly records: ReadonlyMap<string, readonly WrittenRecord[]>;
   /** The failures of calls before their answers. */
   readonly failures: readonly Code[];
-  /** Answers that differed when a repeated call was made once more. */
-  readonly differing: readonly string[];
 };
 
 /**
@@ -53,27 +50,20 @@ export function startWriting(
 ) {
   const accountsOf = Array.from({ length: writers }, (_, writer) => accountOf(writer, accountIds));
   const records = new Map(accountsOf.map((id): [string, WrittenRecord[]] => [id, []]));
-  const differing: string[] = [];
   const failed: Code[] = [];
   let [answered, inFlight] = [0, 0];
   let isStopped = false;
   let isOver = false;
 
   async function ask<Answer extends Shown>(call: () => Promise<Answer>): Promise<Answer> {
-    const counted = async () => {
+    const { answer, failures } = await untilAcknowledged(async () => {
       inFlight += 1;
       return call().finally(() => {
         inFlight -= 1;
       });
-    };
-    const { answer, failures } = await untilAcknowledged(counted);
+    });
     answered += 1;
     failed.push(...failures);
-    if (failures.length > 0) {
-      const again = await untilAcknowledged(counted);
-      const [before, after] = [nameOf(answer), nameOf(again.answer)];
-      if (before !== after) differing.push(`${before}, then ${after}`);
-    }
     return answer;
   }
 
@@ -98,7 +88,7 @@ export function startWriting(
     },
     /** Everything that was written. Rejects if a call was refused. */
     written: all
-      .then((): Written => ({ records, failures: failed, differing }))
+      .then((): Written => ({ records, failures: failed }))
       .finally(() => {
         isOver = true;
       }),
@@ -108,8 +98,4 @@ export function startWriting(
 /** Every second writer gets the first account. The others share the rest. */
 function accountOf(writer: number, [first = "", ...others]: readonly string[]): string {
   return writer % 2 === 0 ? first : (others[Math.floor(writer / 2) % others.length] ?? first);
-}
-
-function nameOf({ recordId, recordedAt }: Shown): string {
-  return `${recordId} recorded at ${microsOf(recordedAt)}`;
 }
