@@ -335,8 +335,8 @@ export const PLANTED: readonly PlantedBug[] = [
   {
     name: "a record that the core refused is forgotten",
     file: RECORDER,
-    find: "if (busy.has(place)) waiting.set(attemptName(one.key), one);\n      else one",
-    replace: "one",
+    find: "if (busy.has(place)) {",
+    replace: "if (batch.length === 0) {",
   },
   {
     name: "a restored database sends before Temporal is asked",
