@@ -8,8 +8,8 @@ import { useTimeRange } from "../common/time-range.ts";
 import type { Filters } from "../common/use-filters.ts";
 import { type Waited, waitPauseMs } from "./wait-pause.ts";
 
-/** Delays before the page first waits for a change after a version that it shows. */
-const FIRST_WAIT_MS = 300;
+/** The delay before each wait: the feed may change all the time, and each wait would end at once. */
+const BEFORE_WAIT_MS = 300;
 
 /**
  * Reads the feed with the filters, newest first. If `isFollowed`, it reads the first page again when the feed changes,
@@ -37,7 +37,7 @@ export function useActivities(filters: Filters, isFollowed: boolean, limit?: num
   );
   const { refetch } = query;
   const [first, ...older] = query.data?.pages ?? [];
-  const isFirstOnly = older.length === 0;
+  const isFollowing = isFollowed && older.length === 0;
   const feedVersion = first?.feedVersion ?? 0n;
   const activities = createClient(ActivityService, useTransport());
   const {
@@ -47,13 +47,12 @@ export function useActivities(filters: Filters, isFollowed: boolean, limit?: num
   } = useQuery({
     queryKey: ["waitForActivity", String(feedVersion)],
     queryFn: async ({ signal }): Promise<Waited> => {
-      // The feed may change all the time. Then each wait would end at once.
-      await new Promise((resolve) => setTimeout(resolve, FIRST_WAIT_MS));
+      await new Promise((resolve) => setTimeout(resolve, BEFORE_WAIT_MS));
       const begunMs = nowMs();
       const answer = await activities.waitForActivity({ feedVersion }, { signal });
       return { feedVersion: answer.feedVersion, waitedMs: nowMs() - begunMs };
     },
-    enabled: isFollowed && first !== undefined && isFirstOnly,
+    enabled: isFollowing && first !== undefined,
     refetchInterval: ({ state }) => waitPauseMs(feedVersion, state.status === "error", state.data),
     gcTime: 0,
   });
@@ -62,8 +61,9 @@ export function useActivities(filters: Filters, isFollowed: boolean, limit?: num
   const mustRead = hasChanged || failureCount > 0;
   useEffect(() => {
     // A read that takes longer than the next answer must not begin again, nor that of an older page.
-    if (mustRead && isFirstOnly) void refetch({ cancelRefetch: false });
+    // A wait that is under way goes on when the page no longer follows.
+    if (mustRead && isFollowing) void refetch({ cancelRefetch: false });
     // After a failure the next answer, which is as new, reads it again.
-  }, [mustRead, isFirstOnly, refetch, dataUpdatedAt, failureCount]);
+  }, [mustRead, isFollowing, refetch, dataUpdatedAt, failureCount]);
   return query;
 }

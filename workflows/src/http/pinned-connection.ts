@@ -36,8 +36,6 @@ const MAX_REQUESTS = 1_000;
  */
 const ALL_ADDRESSES_MS = 6_400;
 const LEAST_ADDRESS_MS = 1_000;
-/** The most addresses that an attempt tries: an answer of DNS can name thousands of strangers. */
-const MAX_ADDRESSES = 16;
 
 /**
  * Opens a connection that can go only to the checked addresses: no second look-up, no reconnect. A proxy, if given, is
@@ -71,9 +69,8 @@ export function openPinnedConnection(
         // A late error without a listener would end the process.
         opened.on("error", () => undefined);
       };
-      const addresses = target.addresses.slice(0, MAX_ADDRESSES);
-      if (proxy === undefined) return secure(directTo({ ...target, addresses }));
-      proxy.open(addresses, target.port, ending.signal).then((tunnel) => {
+      if (proxy === undefined) return secure(directTo(target));
+      proxy.open(target.addresses, target.port, ending.signal).then((tunnel) => {
         address = tunnel.address;
         secure({ socket: tunnel.socket });
       }, fail);
