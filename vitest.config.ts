@@ -19,7 +19,7 @@ const FAIRNESS = [
 /** These wait for a minute, start whole programs, or download programs. CI runs them, `npm test` does not. */
 const SLOW = [
   "test/dashboard/browser/{looks,owner-tasks}.test.ts",
-  "test/delivery/{egress-proxy,temporal-namespace,worker-versions}.test.ts",
+  "test/delivery/{egress-proxy,sweep,temporal-namespace,worker-versions}.test.ts",
   "test/feed/{changing-feeds,polling-story}.test.ts",
   "test/feed-client/{other-clients,overlay,packed}.test.ts",
   "test/limits/{sixty-seconds,redis-cluster}.test.ts",
@@ -51,7 +51,7 @@ const VITESS = [
   "server/src/{dispatch,donation,endpoint,import,notice,platform-event}/*.integration.test.ts",
   "server/src/{service-credential,webhook-event,write}/*.integration.test.ts",
   "test/contract/*.test.ts",
-  "test/delivery/round-trip.test.ts",
+  "test/delivery/{round-trip,sweep}.test.ts",
   "test/feed/{changing-feeds,kept-pages,order}.test.ts",
 ];
 const CRASH = "test/delivery/crash/*.test.ts";

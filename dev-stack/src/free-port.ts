@@ -18,8 +18,17 @@ let looked = process.pid * 16;
 export async function findFreePort(): Promise<number> {
   for (;;) {
     const port = LOWEST + STEP * (looked++ % COUNT);
-    if (await isPortFree(port)) return port;
+    if ((await isPortFree(port)) && (await reserve(port))) return port;
   }
+}
+
+/** Keeps a port from other processes that search now, until this one ends. Only Linux has names of that kind. */
+function reserve(port: number): Promise<boolean> {
+  if (process.platform !== "linux") return Promise.resolve(true);
+  return new Promise((resolve) => {
+    const server = createServer().once("error", () => resolve(false));
+    server.listen({ path: `\0personal-activity-port-${port}` }, () => resolve(true)).unref();
+  });
 }
 
 /** Finds several different ports. */

@@ -30,6 +30,8 @@ const (
 	within     = 2 * time.Minute
 )
 
+var never = int64(1) << 62
+
 // The newest record of a feed, and the rest, which several versions of the feed share.
 type feed struct {
 	record     string
@@ -37,19 +39,19 @@ type feed struct {
 	older      *feed
 }
 
-// Gives each write without an answer an end, or leaves it out. A write that a read shows came before the read's end. One
-// that no read shows may as well come last, where nothing depends on it. Porcupine would try each of them at each place.
+// Gives each write without an answer an end: that of the first read that shows it. A write that no read can show is left
+// out, because it may come last, where nothing depends on it. Porcupine would try each of them at each place.
 func bounded(history []operation) []operation {
-	recordedAt := map[string]int64{}
+	added := map[string]operation{}
 	for _, op := range history {
-		if op.Kind == "add" && op.RecordedAt != 0 {
-			recordedAt[op.Record] = op.RecordedAt
+		if op.Kind == "add" && op.Return != nil {
+			added[op.Record] = op
 		}
 	}
 	var kept []operation
 	for _, op := range history {
 		if op.Return == nil {
-			op.Return = firstShown(op, history, recordedAt)
+			op.Return = firstShown(op, history, added)
 		}
 		if op.Return != nil {
 			kept = append(kept, op)
@@ -58,28 +60,35 @@ func bounded(history []operation) []operation {
 	return kept
 }
 
-// Returns when the first read ended that shows a write.
-func firstShown(write operation, history []operation, recordedAt map[string]int64) *int64 {
+// Returns when the first read ended that shows a write: never, if one only may show it, and nil if none may.
+func firstShown(write operation, history []operation, added map[string]operation) *int64 {
 	var first *int64
 	for _, read := range history {
 		if read.Kind != "read" || *read.Return <= write.Call || first != nil && *read.Return >= *first {
 			continue
 		}
 		isThere := slices.Contains(read.Page, write.Record)
-		if isThere == (write.Kind == "add") && (isThere || reaches(read.Page, recordedAt, write.Record)) {
+		if write.Kind == "add" {
+			if isThere {
+				first = read.Return
+			}
+			continue
+		}
+		add, oldest, isKnown := added[write.Record], operation{}, true
+		if len(read.Page) == pageLength {
+			oldest, isKnown = added[read.Page[pageLength-1]]
+		}
+		if isThere || isKnown && oldest.RecordedAt > add.RecordedAt {
+			continue
+		}
+		// A read that began before the record was added may lack it for that reason.
+		if isKnown && read.Call >= *add.Return {
 			first = read.Return
+		} else if first == nil {
+			first = &never
 		}
 	}
 	return first
-}
-
-// Returns whether a page is long enough to show a record.
-func reaches(page []string, recordedAt map[string]int64, record string) bool {
-	if len(page) < pageLength {
-		return true
-	}
-	oldest, isKnown := recordedAt[page[len(page)-1]]
-	return isKnown && oldest < recordedAt[record]
 }
 
 // Applies an operation to a feed, and returns whether its answer is possible. The repetitions of a write are one operation.

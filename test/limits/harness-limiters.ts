@@ -1,11 +1,13 @@
 import { startTestRedis } from "../harness/redis.ts";
+import { startTestRedisCluster } from "../harness/redis-cluster.ts";
 import { startTestStack } from "../harness/stack.ts";
 import { useStarted } from "../harness/use-started.ts";
 
-/** The stores that can count requests. `redis-cluster.test.ts` tests a cluster. */
+/** The stores that can count requests. */
 export const LIMITERS = [
   ["the database", async () => undefined],
   ["Redis", startTestRedis],
+  ["a Redis Cluster", startTestRedisCluster],
 ] as const;
 
 /** Starts two instances over one limiter for the tests of a file or group. */

@@ -1,7 +1,10 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { createApiKey, createReader } from "../harness/builders.ts";
 import { type HttpAnswer, requestOf } from "../harness/http.ts";
 import { LIMITERS, useTwoInstances } from "./harness-limiters.ts";
+
+// All tests run at once, because they mostly wait.
+vi.setConfig({ maxConcurrency: 12 });
 
 const WINDOW_MS = 60_000;
 /** The minimum duration: a full window and some time after it. */
@@ -55,7 +58,6 @@ async function hammer(enough: number, send: (index: number) => Promise<HttpAnswe
   return answers;
 }
 
-// All tests run at once, because they mostly wait.
 describe.concurrent.each(LIMITERS)("§8 limits of a minute, counted in %s", (_, startRedis) => {
   const instances = useTwoInstances(startRedis);
 

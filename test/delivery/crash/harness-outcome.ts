@@ -36,8 +36,8 @@ export async function expectWritten(stack: CrashStack, { records }: Written) {
 }
 
 /**
- * Waits until every event of acknowledged records is delivered. Then checks: no other event arrived, and only the
- * attempts in `mayRepeat` were repeated. The recorded attempts are those that arrived. Each retry had its own workflow.
+ * Waits until every event of acknowledged records is delivered. Then checks: no other event arrived, and each arrived
+ * always with the same bytes. Only the attempts in `mayRepeat` were repeated. The recorded attempts are those that arrived. Each retry had its own workflow.
  */
 export async function expectTold(
   stack: CrashStack,
@@ -49,6 +49,9 @@ export async function expectTold(
   await expect.poll(() => countStates(stack, party), SETTLE).toEqual({ DELIVERED: due.length });
   const requests = requestsOf(stack, party);
   expectSame(toldOf(requests), due);
+  for (const [first, ...others] of Map.groupBy(requests, eventIdOf).values()) {
+    for (const { body } of others) expect(body).toEqual(first?.body);
+  }
   const deliveries = await listDeliveries(stack, party);
   const ofParty = new Set(deliveries.map(({ event_id: id }) => id));
   expect(new Set(requests.map(eventIdOf))).toEqual(ofParty);

@@ -1,0 +1,20 @@
+import { beforeAll, expect, it } from "vitest";
+import { createPaidDonation } from "../harness/builders.ts";
+import { useDeliveryStack } from "./harness-deliveries.ts";
+import { answer } from "./harness-receiver-behaviours.ts";
+
+const ONCE_SWEPT = { timeout: 20_000 };
+
+// The core that is written to has no dispatcher, so no write notifies a poller.
+const delivery = useDeliveryStack(answer(200), { delivers: false });
+beforeAll(async () => {
+  await delivery.startDelivering();
+});
+
+it("§6.4 finds an event that another core committed, and sends it once", async () => {
+  const { accountId } = await delivery.createOwner();
+  for (let sent = 1; sent <= 2; sent++) {
+    await createPaidDonation(delivery.stack, accountId);
+    await expect.poll(() => delivery.receiver.requests.length, ONCE_SWEPT).toBe(sent);
+  }
+});
