@@ -60,8 +60,8 @@ export function useActivities(filters: Filters, isFollowed: boolean, limit?: num
   // A failed wait may hide a change. In an outage the read fails too, and shows that until the service is back.
   const mustRead = hasChanged || failureCount > 0;
   useEffect(() => {
-    // A read that takes longer than the next answer must not begin again, nor that of an older page.
-    // A wait that is under way goes on when the page no longer follows.
+    // A read that takes longer than the next answer must not begin again, nor that of an older page. A wait in flight
+    // continues when the page no longer follows.
     if (mustRead && isFollowing) void refetch({ cancelRefetch: false });
     // After a failure the next answer, which is as new, reads it again.
   }, [mustRead, isFollowing, refetch, dataUpdatedAt, failureCount]);
