@@ -3,7 +3,10 @@ import type { Metrics } from "@activity/runtime/metrics";
 import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
 import { requestIdOf } from "./request-id.ts";
 
-/** Logs and measures each call whose message can be read: its name, result and duration. The log also has the request id. */
+/**
+ * Logs and measures each call whose message can be read: its name, result and duration. The log also has the request
+ * id.
+ */
 export function createRequestLog(log: Log, metrics: Metrics, nowMs: () => number): Interceptor {
   const countCall = metrics.histogram(
     "activity_core_call_duration_seconds",
