@@ -60,7 +60,9 @@ function expectBody(answer: HttpAnswer, response: Json, request: string): void {
   }
   expect(answer.headers["content-length"]).toBe(`${Buffer.byteLength(answer.text)}`);
   const media = asJson(asJson(response.content)["application/json"]);
-  expectValid(media.schema, JSON.parse(answer.text), `the body of ${request}`);
+  const body = JSON.parse(answer.text);
+  expectValid(media.schema, body, `the body of ${request}`);
+  if (body.error) expect(response["x-codes"], request).toContain(body.error.code);
 }
 
 function expectValid(schema: unknown, value: unknown, what: string): void {

@@ -11,7 +11,10 @@ const METHODS = ["get", "head", "options", "put", "post", "delete", "patch"];
 const LOWEST = ["minimum", "minLength", "minItems"];
 const HIGHEST = ["maximum", "maxLength", "maxItems"];
 /** Keywords whose value must stay exactly equal, because clients may depend on it. */
-const FIXED = ["pattern", "format", "const", "default", "allOf", "anyOf", "oneOf", "not"];
+const FIXED = [
+  ...["pattern", "format", "const", "default", "allOf", "anyOf", "oneOf", "not"],
+  "x-codes",
+];
 const COMPARED = ["required", "type", "enum", ...LOWEST, ...HIGHEST, ...FIXED];
 const TEXTS = ["description", "title", "examples"];
 
@@ -59,8 +62,8 @@ function placesOf(document: Json): Map<string, Said> {
       for (const one of [...list(item.parameters), ...list(parameters)] as Json[]) {
         add(`${at} ${one.in} ${one.name}`, "request", one.schema, one.required);
       }
-      for (const [status, { headers, content }] of entries(responses)) {
-        add(`${at} ${status}`, "response");
+      for (const [status, { headers, content, "x-codes": codes }] of entries(responses)) {
+        add(`${at} ${status}`, "response", { "x-codes": codes });
         for (const [name, { schema, required }] of entries(headers)) {
           add(`${at} ${status} ${name}`, "response", schema, required);
         }

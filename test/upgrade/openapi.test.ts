@@ -26,6 +26,7 @@ describe("openapi.yaml, ADR 0044", () => {
     ["a parameter's value", "enum: [asc, desc]", "enum: [asc]", "GET /activity query order: enum"],
     ["a parameter's bound", "maximum: 100", "maximum: 99", "GET /activity query limit: maximum"],
     ["a default", "default: 50", "default: 20", "GET /activity query limit: default"],
+    ["a code", "x-codes: [invalid_api_key]", "x-codes: [x]", "GET /me 401: x-codes was"],
     ["a response", '"431": { $ref', '"432": { $ref', "GET /activity 431: is gone"],
     ["a field", "recorded_at:", "stored_at:", "data[].recorded_at: is gone"],
     ["a header", "X-Request-Id:", "X-Request:", "GET /activity 200 X-Request-Id: is gone"],
