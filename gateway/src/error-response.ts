@@ -1,5 +1,5 @@
 import { createResponse, type GatewayResponse } from "./gateway-response.ts";
-import { ALLOW } from "./router.ts";
+import { ALLOW, PATHS } from "./router.ts";
 
 /** Every `error.code` of the API with its status and message. docs/errors.md describes them. §7 */
 const ERRORS = {
@@ -7,17 +7,23 @@ const ERRORS = {
   invalid_parameter: { status: 400, message: "A parameter is not accepted." },
   invalid_cursor: {
     status: 400,
-    message: "The cursor is not valid for this account, order and these filters.",
+    message: "The cursor was not issued for this account, order and filters. Ask again without it.",
   },
   invalid_api_key: { status: 401, message: "The API key is invalid, expired or revoked." },
-  account_unavailable: { status: 403, message: "The account is unavailable or not verified." },
-  not_found: { status: 404, message: "There is nothing at this path." },
+  account_unavailable: {
+    status: 403,
+    message: "The account is blocked, deleted or not verified. Ask the operator.",
+  },
+  not_found: { status: 404, message: `There is nothing at this path. The paths are ${PATHS}.` },
   method_not_allowed: { status: 405, message: `The methods of this path are ${ALLOW}.` },
   rate_limit_exceeded: {
     status: 429,
     message: "Too many requests: try again after 60 seconds.",
   },
-  internal_error: { status: 500, message: "An internal error occurred." },
+  internal_error: {
+    status: 500,
+    message: "The service failed. Report request_id and the time.",
+  },
   temporarily_unavailable: {
     status: 503,
     message: "The service is temporarily unavailable: try again after 60 seconds.",

@@ -9,6 +9,9 @@ const READS: ReadonlyMap<string, ParseRead> = new Map([
   ["/api/v1/me", parseGetMe],
 ]);
 
+/** The known paths, for a message. */
+export const PATHS = [...READS.keys()].join(" and ");
+
 /** Returns the path of a known route, and `other` for every other target: clients can invent targets without limit. */
 export function routeName(target: string): string {
   const path = pathOf(withoutAuthority(target));

@@ -1,5 +1,6 @@
 import { errorResponse } from "./error-response.ts";
 import type { GatewayResponse } from "./gateway-response.ts";
+import { DEFAULT_LIMITS } from "./limits.ts";
 import { findRoute } from "./router.ts";
 
 /** The HTTP parser's error for a request that it refuses. */
@@ -13,6 +14,7 @@ export type ParserError = {
 /** Empty lines may come before it. RFC 9112 §2.2 */
 const REQUEST_LINE = /^(?:\r\n)*([!#$%&'*+\-.^_`|~0-9A-Za-z]+) (\S+) HTTP\/1\.[01]\r?\n/;
 const MAX_HEAD = 16_384;
+const { headerBytes, headersTimeoutMs, requestTimeoutMs } = DEFAULT_LIMITS;
 const HEAD_END = "\r\n\r\n";
 
 /** Creates the response to a request that the parser refused. */
@@ -25,12 +27,12 @@ export function refusalOf(
     case "HPE_HEADER_OVERFLOW":
       return errorResponse("invalid_request", requestId, {
         status: 431,
-        message: "The request's line and headers are too large.",
+        message: `The request's line and headers are over ${headerBytes / 1024} KiB. Shorten them.`,
       });
     case "ERR_HTTP_REQUEST_TIMEOUT":
       return errorResponse("invalid_request", requestId, {
         status: 408,
-        message: "The request did not arrive in time.",
+        message: `The request did not arrive in time: its head within ${headersTimeoutMs / 1000} seconds, all of it within ${requestTimeoutMs / 1000}. Send it again.`,
       });
     default:
       return isOfMethod(error)

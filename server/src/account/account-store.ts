@@ -64,7 +64,7 @@ export async function readAccountByUsername(pool: Pool, username: string): Promi
     `SELECT ${COLUMNS} FROM account WHERE username = ?`,
     [username],
   );
-  if (row === undefined) throw accountNotFound();
+  if (row === undefined) throw accountNotFound("username");
   return accountFromRow(row);
 }
 

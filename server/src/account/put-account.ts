@@ -24,7 +24,10 @@ export async function putAccount(packets: Packets, profile: Profile): Promise<Ac
     try {
       const account = await putOnce(packets, profile);
       if (account !== undefined) return account;
-      throw new DomainError(ErrorCode.UsernameTaken, "Another account has this username.");
+      throw new DomainError(
+        ErrorCode.UsernameTaken,
+        "Another account has this username, ignoring case. Choose another.",
+      );
     } catch (error) {
       if (!isDuplicate(error) || attempt === RETRIES) throw error;
     }

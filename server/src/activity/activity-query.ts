@@ -1,12 +1,17 @@
-import { ActivityType, type ListActivitiesRequest, Order, Platform } from "@activity/proto";
+import {
+  ActivityTypeSchema,
+  type ListActivitiesRequest,
+  Order,
+  OrderSchema,
+  PlatformSchema,
+} from "@activity/proto";
+import type { DescEnum } from "@bufbuild/protobuf";
+import { enumNames } from "../common/enum-names.ts";
 import { DomainError, ErrorCode } from "../common/errors.ts";
 import { type Micros, microsFromTimestamp } from "../common/timestamps.ts";
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 100;
-const ORDERS = new Set<number>(Object.values(Order));
-const TYPES = new Set<number>(Object.values(ActivityType));
-const PLATFORMS = new Set<number>(Object.values(Platform));
 
 /** A validated query: which part of a feed to read. §4.2 */
 export type ActivityQuery = {
@@ -26,9 +31,9 @@ export function parseActivityQuery(request: ListActivitiesRequest): ActivityQuer
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT) {
     throw invalid(`limit accepts a whole number from 1 to ${MAX_LIMIT}.`);
   }
-  if (!ORDERS.has(request.order)) throw invalid("order accepts ORDER_ASC and ORDER_DESC.");
-  if (!TYPES.has(request.type)) throw invalid("type accepts the values of ActivityType.");
-  if (!PLATFORMS.has(request.platform)) throw invalid("platform accepts the values of Platform.");
+  checkDefined("order", request.order, OrderSchema);
+  checkDefined("type", request.type, ActivityTypeSchema);
+  checkDefined("platform", request.platform, PlatformSchema);
   return {
     limit,
     ascending: request.order === Order.ASC,
@@ -37,6 +42,10 @@ export function parseActivityQuery(request: ListActivitiesRequest): ActivityQuer
     sinceMicros: request.since && microsFromTimestamp(request.since, "since"),
     untilMicros: request.until && microsFromTimestamp(request.until, "until"),
   };
+}
+
+function checkDefined(name: string, value: number, schema: DescEnum): void {
+  if (schema.value[value] === undefined) throw invalid(`${name} accepts ${enumNames(schema)}.`);
 }
 
 function invalid(message: string): DomainError {

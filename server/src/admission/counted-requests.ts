@@ -11,7 +11,7 @@ export function checkCountedRequests(admission: Admission, findApiKey: FindApiKe
     ready: admission.ready,
     async admit(request): Promise<AdmissionResult> {
       if (!request.wasCounted) return admission.admit(request);
-      // A look-up of no key at all would be malformed SQL, for all requests that share it.
+      // Without a key, skip the look-up: an empty list is malformed SQL, and would fail the whole batch.
       const row = request.keyHash && (await findApiKey(request));
       if (row === undefined || row.active !== 1) return { kind: "unknown_key" };
       if (row.available !== 1) return { kind: "account_unavailable" };

@@ -7,7 +7,7 @@ import { newId } from "../common/ids.ts";
 import { parseStoredText } from "../common/stored-text.ts";
 import { timestampFromMicros } from "../common/timestamps.ts";
 import type { Pool } from "../database/pool.ts";
-import { isWithinSpan } from "../endpoint/owner-limits.ts";
+import { isWithinSpan, secondsUntil } from "../endpoint/owner-limits.ts";
 import type { LockedAccount } from "../write/locked-account.ts";
 import type { Decision } from "../write/write.ts";
 import type { Writer } from "../write/writer.ts";
@@ -58,7 +58,9 @@ export function createApiKeyService(
         }),
         decide({ active: [active = 0], lastCreation: [last] }, { accountNo, nowMicros }) {
           if (active >= MAX_ACTIVE_API_KEYS) throw limitReached();
-          if (last !== undefined && isWithinSpan(last, nowMicros)) throw createdRecently();
+          if (last !== undefined && isWithinSpan(last, nowMicros)) {
+            throw createdRecently(secondsUntil(last, nowMicros));
+          }
           const times = { createdAt: nowMicros, expiresAt: nowMicros + validity };
           const created = {
             id,
@@ -110,10 +112,10 @@ function limitReached(): DomainError {
   );
 }
 
-function createdRecently(): DomainError {
+function createdRecently(seconds: number): DomainError {
   return new DomainError(
     ErrorCode.ApiKeyCreatedRecently,
-    "An API key of this account was created within the last minute; try again later.",
+    `An API key of this account was created within the last minute; create the next one in ${seconds} s.`,
   );
 }
 

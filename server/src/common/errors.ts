@@ -38,7 +38,7 @@ export const ErrorCode = {
 } as const;
 export type ErrorCode = (typeof ErrorCode)[keyof typeof ErrorCode];
 
-/** A failure that the caller sees: its code, and a sentence without secrets and stored text. */
+/** A failure that the caller sees: its code, and a message without secrets and stored text. */
 export class DomainError extends Error {
   override readonly name = "DomainError";
   readonly code: ErrorCode;

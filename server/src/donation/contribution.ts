@@ -45,6 +45,6 @@ export function storedContribution(donation: StoredDonation): ContributionRecord
   if (subscriptionId !== undefined) return { donation, subscriptionId, first: startsSubscription };
   throw new DomainError(
     ErrorCode.DonationTransitionRefused,
-    "A donation with this external_id exists already, but is not a contribution to a subscription.",
+    "The donation with this external_id is no contribution to a subscription. Use another external_id.",
   );
 }

@@ -44,7 +44,8 @@ export function refundDonation(
   checkAllowed(DonationChange.Refund, donation.status);
   const refundedAmountCents = donation.refundedAmountCents + amountCents;
   if (refundedAmountCents > donation.amountCents) {
-    throw refused("All refunds together would exceed the donation's amount.");
+    const rest = donation.amountCents - donation.refundedAmountCents;
+    throw refused(`At most ${rest} cents of the donation can still be refunded.`);
   }
   const after = withPayment({ ...donation, refundedAmountCents }, disputes);
   return changed(donation, after, storeRefund(donation, externalId, amountCents));
@@ -66,10 +67,12 @@ export function resolveDispute(
   outcome: DisputeState,
 ): ChangedDonation {
   const dispute = findDispute(disputes, externalId);
-  if (dispute === undefined) throw refused("The donation has no dispute with this id.");
+  if (dispute === undefined) {
+    throw refused("The donation has no dispute with this dispute_external_id. Open it first.");
+  }
   if (dispute.state === outcome) return unchanged(donation);
   if (dispute.state !== DisputeState.Open) {
-    throw refused("The dispute has already ended with the other outcome.");
+    throw refused("The dispute has already ended with the other outcome, which cannot change.");
   }
   checkAllowed(DonationChange.ResolveDispute, donation.status);
   const resolved = { externalId, state: outcome };

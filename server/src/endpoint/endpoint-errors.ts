@@ -17,7 +17,7 @@ export function endpointSwitchedOff(): DomainError {
 export function endpointDeleted(): DomainError {
   return new DomainError(
     ErrorCode.EndpointSwitchedOff,
-    "The delivery's endpoint is deleted, so nothing is sent to it.",
+    "The delivery's endpoint is deleted, so nothing is sent to it. This delivery cannot be sent again.",
   );
 }
 

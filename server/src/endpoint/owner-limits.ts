@@ -38,6 +38,7 @@ export function isWithinSpan(time: number, nowMicros: number): boolean {
   return time > nowMicros - SPAN_MICROS && time <= nowMicros;
 }
 
-function secondsUntil(countedFrom: number, nowMicros: number): number {
+/** Returns in how many whole seconds a time counts no more. */
+export function secondsUntil(countedFrom: number, nowMicros: number): number {
   return Math.ceil((countedFrom + SPAN_MICROS - nowMicros) / 1e6);
 }

@@ -97,7 +97,7 @@ export function createFeedChanges(pool: Pool, log: Log, nowMs: () => number): Fe
         const feeds = [...own.changed].map(([accountId, version]) => ({ accountId, version }));
         own.changed.clear();
         yield feeds;
-        // The signal or the end may have come while the batch was sent, when nobody could be woken.
+        // `wake` does nothing while a batch is sent, so check again for changes, the signal and the end.
         if (own.changed.size === 0 && !signal.aborted && !hasEnded) await untilWoken(own);
       }
     } finally {

@@ -1,13 +1,15 @@
-import type {
-  ImportDonationsRequest,
-  ImportOpening,
-  ImportRow,
-  ImportService,
+import {
+  type ImportDonationsRequest,
+  type ImportOpening,
+  type ImportRow,
+  type ImportService,
+  PlatformSchema,
 } from "@activity/proto";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { checkAccountId } from "../account/account-id.ts";
 import { readAccount } from "../account/account-store.ts";
 import { isImportPlatform } from "../activity/activity-values.ts";
+import { enumNames } from "../common/enum-names.ts";
 import { DomainError, ErrorCode } from "../common/errors.ts";
 import { oneAhead } from "../common/one-ahead.ts";
 import type { Pool } from "../database/pool.ts";
@@ -49,7 +51,7 @@ export function createImportService(pool: Pool, writer: Writer): ServiceImpl<typ
 async function open(pool: Pool, { step }: ImportDonationsRequest): Promise<ImportOpening> {
   if (step.case !== "opening") throw invalid("step accepts an opening in the first message.");
   if (!isImportPlatform(step.value.platform)) {
-    throw invalid("platform accepts one of the import sources or csv.");
+    throw invalid(`platform accepts ${enumNames(PlatformSchema, isImportPlatform)}.`);
   }
   checkAccountId(step.value.accountId);
   await readAccount(pool, step.value.accountId);

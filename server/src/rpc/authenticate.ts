@@ -15,6 +15,7 @@ import {
   peerAddressKey,
 } from "../admission/caller.ts";
 import { WINDOW_SECONDS } from "../admission/rate-window.ts";
+import { NETWORK_LIMIT } from "../admission/wide-networks.ts";
 import { hashApiKey, isApiKeyText } from "../api-key/api-key.ts";
 import { ClientRefusedError, DomainError, ErrorCode } from "../common/errors.ts";
 import { OverloadedError } from "../common/overloaded-error.ts";
@@ -34,7 +35,9 @@ export type Call = Pick<
 /** Throws if the caller may not make the call. Otherwise sets the caller, if it has one. */
 export type Authenticate = (call: Call) => Promise<void>;
 
-const TOO_MANY = `Too many requests: ${CLIENT_LIMIT} from one address and ${ACCOUNT_LIMIT} for one account are admitted in ${WINDOW_SECONDS} seconds; try again after ${WINDOW_SECONDS} seconds.`;
+const IN_A_WINDOW = `are admitted in ${WINDOW_SECONDS} seconds; try again after ${WINDOW_SECONDS} seconds.`;
+const CLIENT_REFUSED = `Too many requests: ${CLIENT_LIMIT} from one address, and ${NETWORK_LIMIT} from one IPv6 /48, ${IN_A_WINDOW}`;
+const ACCOUNT_REFUSED = `Too many requests: ${ACCOUNT_LIMIT} for one account ${IN_A_WINDOW}`;
 const BEARER = /^bearer +(\S+)$/i;
 
 /**
@@ -188,12 +191,15 @@ export function throwIfRefused(result: AdmissionResult): void {
     case "account_unavailable":
       throw new DomainError(
         ErrorCode.AccountUnavailable,
-        "The account is unavailable or not verified.",
+        "The account is blocked, deleted or not verified. Ask the operator.",
       );
     case "client_refused":
-      throw new ClientRefusedError(TOO_MANY, result.untilMs && result.untilMs - performance.now());
+      throw new ClientRefusedError(
+        CLIENT_REFUSED,
+        result.untilMs && result.untilMs - performance.now(),
+      );
     case "account_refused":
-      throw new DomainError(ErrorCode.RateLimitExceeded, TOO_MANY);
+      throw new DomainError(ErrorCode.RateLimitExceeded, ACCOUNT_REFUSED);
   }
 }
 

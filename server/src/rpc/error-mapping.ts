@@ -88,7 +88,11 @@ function connectErrorFrom(error: unknown, logBug: (cause: unknown) => void): Con
   if (isOfGoneCaller(error)) return ConnectError.from(error, Code.Canceled);
   if (isTemporary(error)) return unavailable(error);
   logBug(error);
-  return withInfo(ErrorCode.InternalError, "An internal error; it was logged.", error);
+  return withInfo(
+    ErrorCode.InternalError,
+    "The service failed. Report the call, the time, and your x-request-id if you sent one.",
+    error,
+  );
 }
 
 /** Connect-node gives a stream the errors of reads from, and writes to, a closed connection. */

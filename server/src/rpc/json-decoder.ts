@@ -37,7 +37,10 @@ export function createJsonDecoder(services: readonly RegisteredService[]): {
   };
 }
 
-/** A decoder does not know the message. No name is an integer or a time in one message and text in another. */
+/**
+ * Maps field names to checks: a decoder does not know the message's type. No name is an integer or time in one message
+ * and text in another.
+ */
 function checksByName(services: readonly RegisteredService[]): ReadonlyMap<string, Check> {
   const checks = new Map<string, Check>();
   for (const type of services.flatMap(({ service }) => [...nestedTypes(service.file)])) {

@@ -13,6 +13,7 @@ import { createValidator } from "@bufbuild/protovalidate";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createSurelyValid } from "./surely-valid.ts";
+import { createValidate } from "./validate.ts";
 
 /** Longer than any call accepts. */
 const YEAR_SECONDS = 31_536_000n;
@@ -79,6 +80,32 @@ it.each(["usd", "EUR", ""])(
     }
   },
 );
+
+it("a refusal says what a field accepts in words, not as a pattern or as numbers", async () => {
+  const next = () => Promise.reject(new Error("it is valid"));
+  const check = createValidate(() => ({ isValidated: true }) as never)(next);
+  const sentences: string[] = [];
+  for (const input of sent) {
+    const wrong = input.fields.flatMap(({ oneof, localName, fieldKind, enum: values, scalar }) => {
+      const value = values ? 99 : "!";
+      if (oneof || !(values || scalar === ScalarType.STRING)) return [];
+      return [[localName, fieldKind === "list" ? [value] : value]];
+    });
+    const message = create(input, Object.fromEntries(wrong));
+    const call = { stream: false, method: { input }, message };
+    const error: Error = await check(call as never).catch((thrown) => thrown);
+    sentences.push(...error.message.replace(/\.$/, "").split("; "));
+  }
+  expect(sentences.filter((sentence) => /^:|regex|enum|list/.test(sentence))).toEqual([]);
+  for (const sentence of [
+    "account_id accepts 15 characters, a-z and 0-9",
+    "validity_days accepts 30, 90, 365",
+    "outcome accepts DISPUTE_OUTCOME_WON, DISPUTE_OUTCOME_LOST",
+    "scopes accepts SESSION_SCOPE_KEYS_READ, SESSION_SCOPE_KEYS_WRITE",
+  ]) {
+    expect(sentences.join("\n")).toContain(sentence);
+  }
+});
 
 describe("a message that is found surely valid", () => {
   const near = (...values: number[]) => values.flatMap((value) => [value - 1, value, value + 1]);

@@ -132,7 +132,7 @@ function sessionToProto(
 function notServed(): DomainError {
   return new DomainError(
     ErrorCode.DashboardNotServed,
-    "DASHBOARD_URL is not set. Set it to the dashboard's address in browsers.",
+    "This core has no DASHBOARD_URL. Set it to the dashboard's origin, and restart the core.",
   );
 }
 

@@ -20,8 +20,8 @@ export function nowFromRows(rows: PacketRows[number] | undefined): number {
 }
 
 /**
- * Locks accounts (at least one) that are not deleted, in the order of their numbers. Waits for those that another
- * transaction has locked, or skips them.
+ * Locks accounts (at least one) that are not deleted, in the order of their numbers. Skips accounts that another
+ * transaction has locked, unless `waits` is true.
  */
 export function lockAccounts(accountNos: readonly number[], waits: boolean): Statement {
   return {

@@ -16,6 +16,6 @@ export type LockedAccount = {
   readonly newId: () => string;
 };
 
-export function accountNotFound(): DomainError {
-  return new DomainError(ErrorCode.AccountNotFound, "There is no such account.");
+export function accountNotFound(field = "account_id"): DomainError {
+  return new DomainError(ErrorCode.AccountNotFound, `There is no account with this ${field}.`);
 }
