@@ -1,4 +1,5 @@
 import type { Log } from "@activity/runtime/log";
+import type { Metrics } from "@activity/runtime/metrics";
 import { Code, ConnectError, type Transport } from "@connectrpc/connect";
 import { createUpstream, type Upstream } from "./upstream.ts";
 import { type GatewayRefusal, gatewayRefusalOf } from "./upstream-error.ts";
@@ -12,12 +13,22 @@ export type CoreCheck = { state(): CoreState; stop(): void };
 const INTERVAL_MS = 10_000;
 const TIMEOUT_MS = 5_000;
 
-/** Checks now and every ten seconds whether the core serves this gateway. Logs each change. */
-export function startCoreCheck(transport: Transport, log: Log): CoreCheck {
+/** Checks now and every ten seconds whether the core serves this gateway. Logs each change, and shows it as a gauge. */
+export function startCoreCheck(transport: Transport, log: Log, metrics: Metrics): CoreCheck {
   const upstream = createUpstream(transport);
   let state: CoreState = "starting";
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
+  metrics.gauges(
+    [
+      {
+        name: "activity_gateway_serving",
+        help: "1 while the core serves this gateway.",
+        labels: [],
+      },
+    ],
+    () => [[{ labels: [], value: state === "serving" ? 1 : 0 }]],
+  );
 
   async function check(): Promise<void> {
     const next = await readState(upstream);

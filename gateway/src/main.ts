@@ -23,7 +23,7 @@ try {
   const gateway = createGateway({ upstream: core.transport, trustedProxies, log, metrics });
   const { port } = await gateway.listen(config.port, config.host);
   log.info("gateway listens", { host: config.host, port });
-  const check = startCoreCheck(core.transport, log);
+  const check = startCoreCheck(core.transport, log, metrics);
   const health = await openHealth(config.health, () =>
     gateway.isDraining() ? "draining" : check.state(),
   );

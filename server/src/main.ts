@@ -24,7 +24,7 @@ async function main(): Promise<void> {
   let readState: ServerApp["readState"] | undefined;
   const health = await openHealth(config.health, () => readState?.() ?? "starting");
   const scraped = await openMetrics(config.metrics);
-  const unknown = await migrate(config.databaseUrl);
+  const unknown = await migrate(config.databaseUrl, log);
   if (unknown.length > 0) log.warn("the database is newer than this program", { unknown });
   const traces = await openTraces(config.traces, "activity-core", log);
   const app = createServerApp(config, log, scraped.metrics);

@@ -1,7 +1,7 @@
 import { clientBucket } from "@activity/runtime/client-bucket";
 import { Permission } from "@activity/server";
 import { beforeAll, describe, expect, it } from "vitest";
-import { findFreePort } from "../../dev-stack/src/free-port.ts";
+import { findFreePort, findFreePorts } from "../../dev-stack/src/free-port.ts";
 import { createPaidDonation, createReader } from "../harness/builders.ts";
 import { expectError } from "../harness/expectations.ts";
 import { requestOf } from "../harness/http.ts";
@@ -16,12 +16,14 @@ const stack = useTestStack();
 const startPart = useParts();
 
 async function startGateway(credential: string, corePort = stack.corePort) {
-  const healthPort = await findFreePort();
+  const [healthPort = 0, metricsPort = 0] = await findFreePorts(2);
   const { port, output: log } = await startPart("gateway", {
     ...{ CORE_URL: `http://127.0.0.1:${corePort}`, GATEWAY_CREDENTIAL: credential },
     ...{ GATEWAY_PORT: "0", HEALTH_PORT: `${healthPort}`, TRUSTED_PROXIES: "127.0.0.1/32" },
+    METRICS_PORT: `${metricsPort}`,
   });
-  return { port, health: () => healthAt(healthPort, "/ready"), log };
+  const metrics = async () => (await requestOf(metricsPort, "/metrics", {})).text;
+  return { port, health: () => healthAt(healthPort, "/ready"), log, metrics };
 }
 
 /** `gateway/src/upstream-error.test.ts` tests a credential that lacks the permission. */
@@ -32,6 +34,7 @@ it("a gateway in a process of its own whose credential is refused says why and a
   expect(gateway.log()).toContain(
     `refuses GATEWAY_CREDENTIAL; requests get 503","code":"${reason}"`,
   );
+  expect(await gateway.metrics()).toContain("activity_gateway_serving 0\n");
   const { apiKey } = await createReader(stack);
   for (const path of ["/api/v1/me", "/api/v1/activity?limit=0", "/nothing"]) {
     const headers = { "x-forwarded-for": "203.0.113.9" };
@@ -61,6 +64,7 @@ describe("gateway and core in two processes", () => {
   it("say that they work together, and give the same answers as in one process", async () => {
     await expect.poll(gateway.health, HEALED).toEqual([200, "serving"]);
     expect(gateway.log()).toContain("the core serves this gateway");
+    expect(await gateway.metrics()).toContain("activity_gateway_serving 1\n");
     const { accountId, apiKey } = await createReader(stack);
     await createPaidDonation(stack, accountId, { donorName: "Zoë 🎉", message: '\u0000 \\ "' });
     const apart = await http("/api/v1/activity", apiKey);

@@ -19,6 +19,7 @@ const EVERYTHING = [
   ]),
   ...["metrics.scrapers[0].namespaceSelector.matchLabels.a=b", "database.caSecret=db-ca"],
   ...["imagePullSecrets[0].name=pull", "listenHost=::"],
+  "networkPolicy.healthCheckers[0].ipBlock.cidr=10.1.0.0/16",
 ];
 
 type Container = {
@@ -37,6 +38,7 @@ type Resource = {
     readonly template?: { readonly spec: { readonly containers: Container[] } };
     readonly ingress?: readonly Ingress[];
     readonly egress?: readonly unknown[];
+    readonly unhealthyPodEvictionPolicy?: string;
   };
 };
 
@@ -93,6 +95,8 @@ describe("the Helm chart", () => {
     const count = (kind: string) => resources.filter((one) => one.kind === kind).length;
     const kinds = ["Deployment", "PodDisruptionBudget", "NetworkPolicy"];
     expect(kinds.map(count)).toEqual([3, 3, 3]);
+    const evictions = resources.flatMap(({ spec }) => spec.unhealthyPodEvictionPolicy ?? []);
+    expect(evictions).toEqual(["AlwaysAllow", "AlwaysAllow"]);
     for (const { env = [], securityContext, livenessProbe, readinessProbe } of containers) {
       expect(livenessProbe).toMatchObject({ httpGet: { path: "/live", port: "health" } });
       expect(readinessProbe).toMatchObject({ httpGet: { path: "/ready", port: "health" } });
@@ -122,7 +126,8 @@ describe("the Helm chart", () => {
     expect(render(PLAIN)).not.toContain("database-ca");
   });
 
-  it("opens no health port: 64 idle connections there would fail the probes", () => {
+  it("opens no health port, where 64 idle connections would fail the probes, except to named checkers", () => {
+    expect(render(PLAIN)).not.toContain("ports: [{ port: health }]");
     const opened = everything().policies.map(({ metadata, spec }) => [
       metadata.name,
       // A rule without ports opens all ports.
@@ -130,7 +135,7 @@ describe("the Helm chart", () => {
     ]);
     expect(Object.fromEntries(opened)).toEqual({
       "activity-core": ["core", "dashboard", "metrics"],
-      "activity-gateway": ["http", "metrics"],
+      "activity-gateway": ["http", "health", "metrics"],
       "activity-deliveries": ["metrics", "temporal-sdk"],
     });
   });

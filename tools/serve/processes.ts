@@ -80,7 +80,7 @@ export async function serveProcesses(
 
   // The health port opens before the migration, which may take minutes.
   const health = await openHealth(core.health, state);
-  const unknown = await migrate(core.databaseUrl);
+  const unknown = await migrate(core.databaseUrl, log);
   if (unknown.length > 0) log.warn("the database is newer than this program", { unknown });
   const scraped = await openProcessesMetrics(core.metrics);
   if (scraped.address) log.info("metrics are served", { port: scraped.address.port });

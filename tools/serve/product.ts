@@ -57,7 +57,7 @@ export async function startProduct(options: {
     const scraped = await openMetrics(options.core.metrics, options.place);
     open.push(async () => scraped.close());
     const { log } = options;
-    const unknown = await migrate(options.core.databaseUrl);
+    const unknown = await migrate(options.core.databaseUrl, log);
     if (unknown.length > 0) log.warn("the database is newer than this program", { unknown });
     const { dashboard } = options.core;
     const withFiles = dashboard && { ...dashboard, files: dashboard.files ?? DASHBOARD_FILES };
@@ -71,10 +71,10 @@ export async function startProduct(options: {
     });
     open.push(traces.close, app.close);
     const drains = [app.drain, gateway.drain];
-    const isAsked = options.core.health !== undefined || options.place !== undefined;
-    const check = isAsked ? startCoreCheck(app.localTransport, log) : undefined;
+    const isAsked = (options.core.health ?? options.core.metrics ?? options.place) !== undefined;
+    const check = isAsked ? startCoreCheck(app.localTransport, log, scraped.metrics) : undefined;
     open.push(async () => check?.stop());
-    // With Redis the gateway's check does not ask the database.
+    // With Redis the gateway's check passes without a database, so ask the core too.
     const state = async () => {
       const core = await app.readState();
       if (gateway.isDraining()) return "draining";

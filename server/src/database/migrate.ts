@@ -1,6 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import type { Log } from "@activity/runtime/log";
 import mysql, { type Connection, type RowDataPacket } from "mysql2/promise";
 import { wasAlteredBefore } from "./altered-before.ts";
 import {
@@ -15,9 +16,8 @@ import { checkNoKeyspace, isTableUnknown, isVtgate, UNKNOWN_TABLE } from "./vtga
 
 const MIGRATIONS_FOLDER = fileURLToPath(new URL("./migrations", import.meta.url));
 const LOOKUP_TABLES_FOLDER = fileURLToPath(new URL("./vitess/lookup", import.meta.url));
-/** How long, and how often, to wait while another instance migrates. A vttablet ends a longer wait. */
+/** A vttablet ends a longer wait. */
 const LOCK_WAIT_SECONDS = 20;
-const LOCK_WAITS = 3;
 /**
  * How long a migration waits for a table that a transaction or a dump reads, and how often. While it waits, all later
  * statements on the table wait behind it.
@@ -34,7 +34,7 @@ type AppliedRow = RowDataPacket & Omit<Migration, "sql">;
  * migrations that this program does not know: a newer program ran them, and both may run. Throws a MigrationError
  * if they may not, or if an applied file was changed. ADR 0044
  */
-export async function migrate(url: string): Promise<string[]> {
+export async function migrate(url: string, log?: Log): Promise<string[]> {
   const migrations = await readMigrations();
   const connection = await mysql.createConnection(connectionOptions(url));
   try {
@@ -42,7 +42,7 @@ export async function migrate(url: string): Promise<string[]> {
     if (atVtgate) await checkNoKeyspace(connection);
     // A vttablet decides by itself how long a statement waits for a table.
     else await connection.query(`SET SESSION lock_wait_timeout = ${TABLE_WAIT_SECONDS}`);
-    await lockMigrations(connection);
+    await lockMigrations(connection, log);
     await createMigrationTable(connection);
     const applied = await findAppliedMigrations(connection);
     checkApplied(migrations, applied);
@@ -65,19 +65,21 @@ async function readMigrations(folder = MIGRATIONS_FOLDER): Promise<Migration[]> 
   return Promise.all(names.map(async (name) => migrationFrom(name, await read(name))));
 }
 
-async function lockMigrations(connection: Connection): Promise<void> {
-  for (let time = 0; time < LOCK_WAITS; time++) {
+/** Waits as long as another instance migrates. If this one ended, the deployment of both would count as failed. */
+async function lockMigrations(connection: Connection, log: Log | undefined): Promise<void> {
+  for (;;) {
     const [rows] = await connection.query<(RowDataPacket & (number | null)[])[]>({
       sql: "SELECT GET_LOCK(CONCAT('migrate:', LEFT(DATABASE(), 50)), ?)",
       values: [LOCK_WAIT_SECONDS],
       // A vtgate ignores a name given to the column.
       rowsAsArray: true,
     });
-    if (rows[0]?.[0] === 1) return;
+    const granted = rows[0]?.[0];
+    if (granted === 1) return;
+    // MariaDB answers NULL at once if the URL names no database.
+    if (granted !== 0) throw new MigrationError(UNKNOWN_TABLE);
+    log?.info("another core migrates the database: this one waits");
   }
-  throw new MigrationError(
-    `Another instance has been migrating this database for ${LOCK_WAITS * LOCK_WAIT_SECONDS} seconds; start again when it is done.`,
-  );
 }
 
 async function createMigrationTable(connection: Connection): Promise<void> {
