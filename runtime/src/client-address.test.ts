@@ -27,6 +27,8 @@ describe("the client's address", () => {
     expect(proxied("10.0.0.1", ["6.6.6.6", "9.9.9.9,10.0.0.2"])).toBe("9.9.9.9");
     expect(proxied("10.0.0.1", ["10.0.0.3,10.0.0.2"])).toBe("10.0.0.3");
     expect(proxied("10.0.0.1", ["::ffff:9.9.9.9"])).toBe("9.9.9.9");
+    const google = createFindClientAddress(["35.191.0.0/16", "203.0.113.9"]);
+    expect(google("35.191.0.1", ["198.51.100.1, 203.0.113.9"])).toBe("198.51.100.1");
   });
 
   it("may have a port and brackets", () => {

@@ -1,4 +1,6 @@
+import { fileURLToPath } from "node:url";
 import { AccountService, AttemptOutcome, DeliveryState } from "@activity/proto";
+import { Worker } from "@temporalio/worker";
 import { beforeEach, expect, it } from "vitest";
 import { runFromProto, runToProto } from "../../workflows/src/attempt/run-key.ts";
 import type { Run } from "../../workflows/src/common/run.ts";
@@ -130,6 +132,28 @@ async function resume(run: Run) {
   recordHistory(history);
   return { history, progress };
 }
+
+it("fails a workflow that cannot be replayed, so that its run continues from the database. ADR 0045", async () => {
+  const { run, requests } = await skipping.sendTest({ accountId, endpointId });
+  await skipping.recordBusy(run, 1);
+  const { client, nativeConnection: connection, namespace = "default" } = skipping.environment;
+  const workflowId = deliverWorkflowId(run);
+  const other = await Worker.create({
+    ...{ connection, namespace, taskQueue: TASK_QUEUE },
+    workflowsPath: fileURLToPath(new URL("./unreplayable-deliver.ts", import.meta.url)),
+    // Otherwise Temporal waits for this worker.
+    maxCachedWorkflows: 0,
+  });
+  const options = { workflowId, taskQueue: TASK_QUEUE, args: [run] };
+  const handle = await client.workflow.start("deliver", options);
+  const isBegun = async () => waitsOf(await handle.fetchHistory()).length === 1;
+  await other.runUntil(() => expect.poll(isBegun).toBe(true));
+  const worker = await skipping.worker();
+  await worker.runUntil(expect(handle.result()).rejects.toThrow("failed"));
+  skipping.receiver.behaviour = answer(200);
+  await resume(run);
+  expect(attemptNumbersOf(requests())).toEqual([2]);
+});
 
 /** What the core and the receiver answer, in order. `undefined` is a core that is away. */
 type Script = readonly (AttemptAnswer | undefined)[];

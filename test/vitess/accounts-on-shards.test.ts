@@ -16,7 +16,7 @@ it("ADR 0048: migrates each table in its keyspace once, however many instances s
     const [installation] = await database.query<{ id: string }>("SELECT id FROM installation");
     expect(installation?.id).toMatch(/^[0-9a-f]{12}$/);
     const chosen = `${database.url.replace(/\/$/, "")}/activity`;
-    await expect(migrate(chosen)).rejects.toThrow("it must end behind the port");
+    await expect(migrate(chosen)).rejects.toThrow("End it after the port");
   } finally {
     await database.drop();
   }

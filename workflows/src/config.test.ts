@@ -21,6 +21,7 @@ describe("the settings of dispatcher and worker", () => {
       TEMPORAL_TLS_CLIENT_KEY_PATH: "-----BEGIN PRIVATE KEY----- geheim",
       TEMPORAL_API_KEY_FILE: "/no/such/file",
       TEMPORAL_WORKER_BUILD_ID: "1.0.0 geheim",
+      TEMPORAL_TASK_QUEUE: "geheim.prod",
       WEBHOOK_PROXY_URL: "http://owner:geheim@proxy.example:3128/path",
     };
     for (const name of [...Object.keys(bad), "CORE_CREDENTIAL", "CORE_TLS_CLIENT_KEY"]) {

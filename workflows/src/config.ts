@@ -43,7 +43,8 @@ const DEFAULT_CORE_URL = "http://127.0.0.1:50051";
 const TEMPORAL_FILES = ["CLIENT_CERT_PATH", "CLIENT_KEY_PATH", "SERVER_CA_CERT_PATH"].map(
   (name) => `TEMPORAL_TLS_${name}`,
 );
-const BUILD_ID = /^[\w.-]{1,100}$/;
+const NO_DEPLOYMENT = /[.:]|^__/;
+const BUILD_ID = /^(?!__)[\w.-]{1,100}$/;
 
 /** Reads the settings. Temporal's have the names that its tools use. Throws one ConfigError. */
 export function readDeliveryConfig(env: Environment): DeliveryConfig {
@@ -132,7 +133,13 @@ function readBuildId(env: Environment, problem: Problem): string | undefined {
   const text = env.TEMPORAL_WORKER_BUILD_ID;
   if (text && !BUILD_ID.test(text)) {
     problem(
-      "TEMPORAL_WORKER_BUILD_ID must be 1 to 100 letters, digits, dots, hyphens or underscores.",
+      "TEMPORAL_WORKER_BUILD_ID must be 1 to 100 letters, digits, dots, hyphens or underscores, and not begin with two underscores.",
+    );
+  }
+  // Temporal refuses the polls of such a deployment, and only the log tells.
+  if (text && NO_DEPLOYMENT.test(env.TEMPORAL_TASK_QUEUE ?? "")) {
+    problem(
+      "With TEMPORAL_WORKER_BUILD_ID, TEMPORAL_TASK_QUEUE must have no dot and no colon, and not begin with two underscores.",
     );
   }
   return text || undefined;

@@ -44,7 +44,7 @@ export type RunningDeliveries = {
   state(): PollerState | "draining";
   /** Sends no further claim. A claim in flight is still answered, and its attempts are made. */
   drain(): void;
-  /** Ends waiting claims, lets attempts in flight end within their ten seconds, and waits until they are recorded. */
+  /** Ends waiting claims, lets attempts in flight end, and waits until they are recorded. */
   stop(): Promise<void>;
 };
 

@@ -39,8 +39,10 @@ it.each([
   [3101, "40000", "Plugin instructed the server to rollback the current transaction."],
   [4031, "HY000", "The client was disconnected by the server because of inactivity."],
   [9001, "HY000", "Max connect timeout reached while reaching hostgroup 1"],
+  [9002, "HY000", "Max connect failure while reaching hostgroup 1"],
   [4999, "08S01", "another failure of the way to the server"],
   [4998, "40001", "another conflict of transactions"],
+  [1020, "HY000", "Record has changed since last read in table 'rate_window'"],
 ])("treats a cluster that cannot serve now as an outage: %i %s", (errno, sqlState, text) => {
   // The driver has no name for some of these numbers.
   const failure = Object.assign(new Error(text), { code: undefined, errno, sqlState });

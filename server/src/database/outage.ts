@@ -38,12 +38,15 @@ const OUTAGE_NUMBERS: ReadonlySet<unknown> = new Set([
   3100, // Group Replication: the group did not answer.
   4031, // The server ended an idle session.
   9001, // ProxySQL: no server could be reached in time.
+  9002, // ProxySQL: no server could be reached.
   ...STATEMENT_ENDED,
 ]);
 /** SQLSTATE class 08: the connection to the server failed. */
 const CONNECTION_FAILED = "08";
 /** SQLSTATE class 40: the server rolled the transaction back, after a deadlock or another conflict. */
 const ROLLED_BACK = "40";
+/** MariaDB rolled it back, because with snapshot isolation another transaction changed a row meanwhile. */
+const ROW_CHANGED = 1020;
 
 /**
  * Tells whether a failure means that the database cannot be reached, is overloaded or answers late. Such a failure
@@ -56,7 +59,7 @@ export function isOutage(error: unknown): boolean {
   if (isShardAway(error)) return true;
   if (!(error instanceof Error)) return false;
   if ("errno" in error && OUTAGE_NUMBERS.has(error.errno)) return true;
-  if (isOfClass(error, CONNECTION_FAILED) || isOfClass(error, ROLLED_BACK)) return true;
+  if (isOfClass(error, CONNECTION_FAILED) || isDeadlock(error)) return true;
   if (!("code" in error) || typeof error.code !== "string") return false;
   if (OUTAGE_CODES.has(error.code)) return true;
   // Failures of the network and of the driver's connections carry no SQL state. `ERR_` begins the codes of bugs.
@@ -100,7 +103,8 @@ function isOfOneShard(error: unknown): boolean {
 
 /** Tells whether a transaction lost a deadlock or another conflict, so that it may run again. */
 export function isDeadlock(error: unknown): boolean {
-  return isOfClass(error, ROLLED_BACK);
+  const isChanged = error instanceof Error && "errno" in error && error.errno === ROW_CHANGED;
+  return isChanged || isOfClass(error, ROLLED_BACK);
 }
 
 function isOfClass(error: unknown, sqlStateClass: string): boolean {

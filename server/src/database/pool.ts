@@ -45,11 +45,12 @@ const READ_COMMITTED = "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED";
 /**
  * A wait for a row ends before the deadline of its statement, so that it does not count as a lost connection. A wait for
  * a whole table does, if the deadline is ten seconds or less. The server ends it soon after. A vtgate ignores
- * `lock_wait_timeout`.
+ * `lock_wait_timeout`. With snapshot isolation MariaDB would refuse a row that another core changed meanwhile.
  */
-const SESSION_SETTINGS = `SET SESSION
+const SESSION_SETTINGS = `SET SESSION autocommit = 1,
   sql_mode = 'TRADITIONAL,NO_ENGINE_SUBSTITUTION',
-  innodb_lock_wait_timeout = 8, lock_wait_timeout = 12`;
+  innodb_lock_wait_timeout = 8, lock_wait_timeout = 12
+  /*M!110602 , innodb_snapshot_isolation = OFF */`;
 /**
  * A host that vanishes amid a transaction leaves its locks. The server then ends the session: MariaDB if it is idle
  * in a transaction, MySQL if it is idle at all. A live transaction is never idle for so long. The 90 seconds are no

@@ -13,7 +13,8 @@ import {
   type OldPosition,
 } from "./delivery-removal-store.ts";
 
-const INTERVAL_MS = 60_000;
+/** Deliveries that stay, because of later attempts, are read each time. */
+const INTERVAL_MS = 3_600_000;
 /**
  * Deliveries per transaction, so that no lock is held for long. Their keys are fewer than a thousand values: `anyOf`.
  */

@@ -89,8 +89,8 @@ export type RetriableDelivery = DeliveryRecord & {
 };
 
 /**
- * Looks deliveries up by account and id, and locks them. A record locks only its delivery, not the account: without
- * these locks it could deliver one that a retry then sends again.
+ * Looks deliveries up by account and id, and locks them. Recording an attempt locks the delivery, not the account.
+ * Without these locks it could mark delivered what a retry then sends again.
  */
 export const deliveriesBy = lookupOf<DeliveryRow & { is_erased: number }, RetriableDelivery>({
   // A join, because a vtgate drops the lock beside a subquery.

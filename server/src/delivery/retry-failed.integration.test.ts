@@ -155,7 +155,7 @@ describe("ADR 0053: in parts, for every endpoint that is on,", () => {
     expect(sum(retried)).toBe(200);
     expect(await count(chosen)).toBe(0);
     expect(await count({ kind: DONATION_REFUNDED })).toBe(300);
-    // No failed delivery was delivered last.
+    // A failed delivery's last outcome is never DELIVERED.
     expect(await count({ lastOutcome: AttemptOutcome.DELIVERED })).toBe(0);
   });
 

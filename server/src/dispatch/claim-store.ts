@@ -145,15 +145,14 @@ export async function releaseEntries(
  * Renews the leases of runs (at least one) whose first attempt is made and cannot be recorded yet. Otherwise another
  * dispatcher would make it again. A lease with half its time left stays, because records are repeated often.
  */
-export async function renewLeases(pool: Pool, runs: readonly RunKey[]): Promise<void> {
+export function renewLeases(runs: readonly RunKey[]): Statement {
   const { sql, values } = anyRun(runs, ENTRY);
-  await queryWithin<ResultSetHeader>(
-    pool,
-    `UPDATE outbox_entry FORCE INDEX (PRIMARY) SET leased_until = ${NOW_MICROS} + ${LEASE_MICROS}
-     WHERE ${sql} AND task = ${Task.Attempt}
-       AND COALESCE(leased_until, 0) NOT BETWEEN ${NOW_MICROS} + ${LEASE_MICROS / 2} AND ${LAST_LEASE_END}`,
+  return {
+    sql: `UPDATE outbox_entry FORCE INDEX (PRIMARY) SET leased_until = ${NOW_MICROS} + ${LEASE_MICROS}
+      WHERE ${sql} AND task = ${Task.Attempt}
+        AND COALESCE(leased_until, 0) NOT BETWEEN ${NOW_MICROS} + ${LEASE_MICROS / 2} AND ${LAST_LEASE_END}`,
     values,
-  );
+  };
 }
 
 /**

@@ -50,7 +50,7 @@ export function createEndedLeases(nowMs: () => number): EndedLeases {
 
   return {
     noteOutage() {
-      // Nothing was written lately, so this is an outage however soon it came. Few entries could have been leased.
+      // Nothing was written lately, so this is a new outage, even soon after another.
       if (nowMs() - writtenMs >= RECORDS_FIRST_MS) {
         [backMs, movesUntilMs] = [nowMs(), Number.POSITIVE_INFINITY];
       }

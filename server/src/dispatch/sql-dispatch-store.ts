@@ -37,7 +37,9 @@ export function createSqlDispatchStore(pool: Pool, packets: Packets): DispatchSt
     countLeased: (...args) => countLeased(pool, ...args),
     leaseEntries: (...args) => leaseEntries(pool, ...args),
     releaseEntries: (...args) => releaseEntries(pool, ...args),
-    renewLeases: (runs) => renewLeases(pool, runs),
+    async renewLeases(runs) {
+      await packets.run([renewLeases(runs)]);
+    },
     loadLeasedAttempts: (...args) => loadLeasedAttempts(pool, ...args),
     loadLeasedRetries: (...args) => loadLeasedRetries(pool, ...args),
     listAttemptsOfRuns: (runs) => listAttemptsOfRuns(pool, runs),
@@ -65,7 +67,7 @@ export function createSqlDispatchStore(pool: Pool, packets: Packets): DispatchSt
   };
 }
 
-/** An empty list has no statement. */
+/** Returns the changes' statements. An empty list adds none. */
 function statementsFrom({
   attempts = [],
   outcomes = [],

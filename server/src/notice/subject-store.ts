@@ -125,8 +125,8 @@ function candidatesBy(
     const rows = await queryWithin<CandidateRow[]>(
       pool,
       `SELECT account_no, ${id} AS id, ${at} AS listed_at FROM ${table}
-       WHERE ${condition} AND ${at} >= ?
-         AND (${at} > ? OR account_no > ? OR account_no = ? AND ${id} > ?)
+       WHERE ${condition}
+         AND (${at} > ? OR ${at} = ? AND (account_no > ? OR account_no = ? AND ${id} > ?))
        ORDER BY ${at}, account_no, ${id} LIMIT ${limit}`,
       [after.at, after.at, after.accountNo, after.accountNo, after.id],
     );

@@ -26,6 +26,8 @@ export type ServerOptions = {
 const HTTP2_PREFACE = "PRI * HTTP/2.0";
 /** How long an idle connection stays open: longer than at a gateway, which would otherwise use a closed one. */
 const IDLE_CONNECTION_MS = 65_000;
+/** A busy connection is never idle. Behind a balancer, a core that was added would get no load. */
+const REQUESTS_PER_CONNECTION = 10_000;
 const HEAD_MS = 10_000;
 const HEAD_BYTES = 16_384;
 
@@ -55,6 +57,7 @@ export function createHttpServer(
   // Both get accepted connections and never listen. The event starts the timeouts of HTTP/1.1.
   const overHttp1 = http.createServer(HTTP1, onRequest);
   overHttp1.emit("listening");
+  overHttp1.maxRequestsPerSocket = REQUESTS_PER_CONNECTION;
   keepUnsentAnswers(overHttp1);
   const overHttp2 = http2.createServer(HTTP2, onRequest).on("session", (session) => {
     goodbye.addSession(session);

@@ -77,6 +77,11 @@ it("cuts an HTTP/1.1 connection with more than 16 unanswered requests, ADR 0037"
   expect(waiting).toHaveLength(16);
 });
 
+it("lets an HTTP/1.1 connection carry 10,000 requests, so that a balancer spreads them again, ADR 0037", async () => {
+  const { headers } = await fetch(`http://127.0.0.1:${listener.port}`);
+  expect(headers.get("keep-alive")).toBe("timeout=65, max=10000");
+});
+
 describe("a listener that drains, ADR 0043", () => {
   it("serves kept and new HTTP/1.1 connections, and closes each after its answer", async () => {
     const ask = keepingClient();

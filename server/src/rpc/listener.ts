@@ -78,7 +78,7 @@ function requestListener(handler: Handler, connections: Connections, goodbye: Go
     goodbye.addResponse(response);
     const unknown = connections.hasAsked(request);
     if (unknown === undefined) return answer(request, response);
-    // Streams that a flood has reset by then cost nothing more.
+    // Skips a stream that its client reset while it waited.
     unknowns.add(unknown, () => {
       if (stream?.closed) return false;
       answer(request, response);

@@ -353,7 +353,7 @@ export const PLANTED: readonly PlantedBug[] = [
   {
     name: "a restored run continues although Temporal knows its end",
     file: WORKFLOW,
-    find: 'if (isAhead && (result.end === "delivered" || result.end === "failed")) return result;',
+    find: 'if (isDelivered || (isAhead && result.end === "failed")) return result;',
   },
   {
     name: "a workflow has a new step without a patch",

@@ -86,6 +86,9 @@ export function createRecorder(
         await pause();
         continue;
       }
+      // All others come before the next call with one of these, because each such call may be late too.
+      if (batch.some(isDoubted))
+        for (const one of [...waiting.values()]) if (isDoubted(one)) sendBehind(one);
       try {
         await send(batch);
         batchLimit = Math.min(MAX_BATCH, batchLimit + BATCH_STEP);
@@ -229,6 +232,11 @@ export function createRecorder(
       giveUp();
     },
   };
+}
+
+/** Tells whether a call with this attempt was refused or late. */
+function isDoubted({ isSuspect, batchLimit }: Waiting): boolean {
+  return isSuspect || batchLimit < MAX_BATCH;
 }
 
 function messageFrom(

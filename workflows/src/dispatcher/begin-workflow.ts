@@ -58,7 +58,9 @@ export async function beginWorkflow(
     const result: RunResult = await client.getHandle(deliverWorkflowId(input)).result();
     const { made = [] } = input;
     const isAhead = result.attempts.length > made.length;
-    if (isAhead && (result.end === "delivered" || result.end === "failed")) return result;
+    // Of two records of the last attempt the database may have only that of the failure.
+    const isDelivered = result.end === "delivered" && result.attempts.length >= made.length;
+    if (isDelivered || (isAhead && result.end === "failed")) return result;
     const next = isAhead ? { ...input, made: result.attempts } : input;
     const last = isAhead ? result.attempts.at(-1) : undefined;
     // The database's time is that of an attempt before.

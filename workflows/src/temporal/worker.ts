@@ -84,6 +84,8 @@ export function createWorker(options: {
     maxConcurrentWorkflowTaskExecutions: MAX_CONCURRENT,
     maxConcurrentLocalActivityExecutions: MAX_CONCURRENT,
     shutdownGraceTime: SHUTDOWN_GRACE,
+    // A workflow that cannot be replayed would wait for ever. The database replaces one that failed. ADR 0045
+    workflowFailureErrorTypes: { "*": ["NondeterminismError"] },
     ...(buildId !== undefined && {
       workerDeploymentOptions: {
         version: { deploymentName: taskQueue, buildId },
