@@ -43,7 +43,7 @@ export async function serveProcess(options: ServeProcess): Promise<ServedProcess
   const log = await open(logFile, "w");
   const command = [...flags, ...profileFlags(name, profileFolder), file, ...args];
   const child = spawn(process.execPath, command, {
-    // The last variable is that of the product's image, for all sides.
+    // MALLOC_ARENA_MAX is set as in the product's image.
     env: { ...baseEnv(), NODE_ENV: "production", MALLOC_ARENA_MAX: "2", ...env },
     stdio: ["ignore", log.fd, log.fd],
   });

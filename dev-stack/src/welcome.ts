@@ -13,7 +13,7 @@ export function welcome(
   apiKey: string,
 ): string {
   const base = `http://${at.gateway}/api/v1`;
-  const curl = `curl -s -H "Authorization: Bearer $KEY"`;
+  const curl = `curl -s -H "Authorization: Bearer $ACTIVITY_KEY"`;
   return `
 The activity API runs.
 
@@ -26,7 +26,7 @@ The activity API runs.
 
 Paste these:
 
-  KEY=${apiKey}
+  export ACTIVITY_KEY=${apiKey}
   ${curl} "${base}/me"
   ${curl} "${base}/activity?limit=5"
   ${curl} "${base}/activity?type=donation&order=asc&limit=5"

@@ -13,6 +13,8 @@ export type Outcome<Body> =
   | { readonly kind: "answered"; readonly body: Body; readonly headers: Headers }
   | {
       readonly kind: "failed";
+      /** What the runtime's fetch threw, for example because of a certificate. */
+      readonly cause?: unknown;
       readonly reason: WaitReason;
       /** The value of `Retry-After`; undefined if it is absent. */
       readonly retryAfterMs: number | undefined;
@@ -54,7 +56,7 @@ export async function attempt<Body>(
     if (error instanceof FeedError) throw error;
     signal?.throwIfAborted();
     const reason = isLate ? "timeout" : "network_error";
-    return { kind: "failed", reason, retryAfterMs: undefined };
+    return { kind: "failed", reason, retryAfterMs: undefined, cause: error };
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener("abort", abort);

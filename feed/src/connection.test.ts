@@ -43,7 +43,7 @@ describe("options", () => {
   it("are refused in a browser, with a hint to use the hub", async () => {
     vi.stubGlobal("window", {});
     vi.stubGlobal("document", {});
-    expect(problemOf({})).toMatch(/^in_browser: .*activity\/feed hub/);
+    expect(problemOf({})).toMatch(/^in_browser: .*activity\/feed hub.* open its overlay/);
     expect(() => list({ apiKey: KEY })).toThrow("hub");
     await expect(me({ apiKey: KEY })).rejects.toMatchObject({ code: "in_browser" });
   });

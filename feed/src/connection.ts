@@ -57,7 +57,7 @@ export function parseConnection(options: ConnectionOptions): Connection {
     throw new FeedError(
       "in_browser",
       "This page would show the API key to everybody who opens it. Run `npx @activity/feed hub` " +
-        "on the streamer's machine, and have the page read the hub, which needs no key.",
+        "on the streamer's machine and open its overlay, or follow in a program and send the page what it may show.",
     );
   }
   const apiKey = options.apiKey?.trim() ?? "";

@@ -56,5 +56,8 @@ describe("me", () => {
     api.instead.push(...[1, 2, 3, 4, 5].map(() => failure));
     await expect(me(connect())).rejects.toMatchObject({ code: "unavailable" });
     expect(api.asked).toHaveLength(5);
+    const cause = new TypeError("fetch failed", { cause: new Error("self-signed certificate") });
+    const unreachable = me({ ...connect(), fetch: () => Promise.reject(cause) });
+    await expect(unreachable).rejects.toMatchObject({ code: "unavailable", cause });
   });
 });

@@ -1,7 +1,7 @@
 import { FeedError, type FeedErrorCode } from "./feed-error.ts";
 
 const ADVICE: Partial<Record<FeedErrorCode, string>> = {
-  invalid_api_key: "Create or renew a key in the dashboard, and start again with it.",
+  invalid_api_key: "Create a key in the dashboard, and start again with it.",
   account_unavailable: "Ask the service's operator: the account is blocked or not verified.",
   invalid_cursor: "Start again without the cursor.",
   invalid_parameter: "Correct the option that the message names.",

@@ -33,6 +33,7 @@ export async function request<Body>(
         "unavailable",
         `${connection.baseUrl} failed ${failures} times, last with ${outcome.reason}. Check the ` +
           "network and baseUrl, or try again later.",
+        { cause: outcome.cause },
       );
     }
     const ms = delayMs(outcome, failures, Math.random());

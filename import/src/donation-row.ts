@@ -67,7 +67,7 @@ export function readDonation(
   const id = cell(columns.id);
   if (rowBytes({ externalId: id, ...donation }) > MAX_BYTES) return refused(TOO_LONG);
   if (id !== "") return accepted({ externalId: id, ...donation });
-  // Without its line, a corrected row would get the id of an equal row of the first file.
+  // The line is part of a corrected row's id. Otherwise it equals that of an equal row.
   const correction = rules.line === undefined ? [] : [cell(rules.line)];
   return accepted({
     externalId: derivedIds.next([...meaningOf(donation), ...correction]),

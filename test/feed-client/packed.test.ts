@@ -33,10 +33,10 @@ beforeAll(async () => {
 }, 300_000);
 
 /** Writes an example of the README. Changes only its addresses. */
-function writeExample(name: string, more = "", port = 3_000): string {
+function writeExample(name: string, port = 3_000): string {
   const code = blocks.get(name) ?? expect.unreachable(name);
   const withKey = code.replace("ACTIVITY_KEY", "ACTIVITY_KEY, baseUrl: process.env.BASE_URL");
-  writeFileSync(join(project, name), withKey.replace("3000", `${port}`) + more);
+  writeFileSync(join(project, name), withKey.replace("3000", `${port}`));
   return name;
 }
 /** Starts the oldest Node, or another program. */
@@ -45,25 +45,26 @@ const start = useRuns((args: readonly string[], variables?: NodeJS.ProcessEnv, p
 );
 const donate = (donorName: string) => createPaidDonation(stack, accountId, { donorName });
 const run = promisify(execFile);
+/** The names of the printed records' actors. */
+const NAMES = /(?<=name: ')\w+/g;
 const CLI = "node_modules/@activity/feed/dist/esm/cli/main.js";
 
 describe("@activity/feed, packed and installed in a bare project", () => {
   it("shows donations with the README's first three lines, and continues after a crash", async () => {
-    const show = '\nfunction show({ actor }) { console.log("<" + actor.name + ">"); }\n';
-    const name = writeExample("overlay.js", show);
+    const name = writeExample("overlay.js");
     const first = start([name]);
     await vi.waitUntil(() => existsSync(join(project, "overlay.cursor")), PATIENCE);
     await donate("Ada");
-    await first.untilSaid("<Ada>");
+    await first.untilSaid("'Ada'");
     await donate("Bea");
-    await first.untilSaid("<Bea>");
+    await first.untilSaid("'Bea'");
     await first.end("SIGKILL");
     await donate("Cai");
     const second = start([name]);
-    await second.untilSaid("<Cai>");
-    expect(first.output()).toBe("<Ada>\n<Bea>\n");
+    await second.untilSaid("'Cai'");
+    expect(first.output().match(NAMES)).toEqual(["Ada", "Bea"]);
     // The kill came in the pause after Bea. Her record may be missing in the checkpoint.
-    expect(second.output()).toMatch(/^(<Bea>\n)?<Cai>\n$/);
+    expect(second.output().match(NAMES)?.join()).toMatch(/^(Bea,)?Cai$/);
   });
 
   it("reads history, and polls when a webhook comes, as the README shows", async () => {
@@ -71,7 +72,7 @@ describe("@activity/feed, packed and installed in a bare project", () => {
     await history.untilSaid("euro");
     expect(history.output()).toMatch(/^Streamer ★, until 20.*Z\n15 euro\n$/);
     const port = await findFreePort();
-    const webhook = start([writeExample("webhook.js", "", port)]);
+    const webhook = start([writeExample("webhook.js", port)]);
     await vi.waitUntil(async () => {
       await donate("Dan");
       await fetch(`http://127.0.0.1:${port}`).catch(() => undefined);

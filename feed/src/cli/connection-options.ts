@@ -53,8 +53,9 @@ export async function readConnection(
   return {
     ...{ apiKey, baseUrl, signal },
     onWait(reason, ms) {
-      // A wrong address looks like a network that is away.
-      const hint = reason === "network_error" ? " If this continues, check --base-url." : "";
+      // A wrong address, or a certificate that Node does not trust, looks like a network that is away.
+      const isUnreachable = reason === "network_error";
+      const hint = isUnreachable ? " If this continues, check --base-url and certificates." : "";
       const seconds = Math.ceil(ms / 1_000);
       tell(`${reason} at ${baseUrl}: the next request is in ${seconds} seconds.${hint}`);
     },

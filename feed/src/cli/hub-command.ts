@@ -48,7 +48,8 @@ The overlay takes &theme=light and, for donations, &min=CENTS.`,
       checkpoint: values.checkpoint ? file(values.checkpoint) : undefined,
       onKeyEnding: warnOfKeyEnd(context),
     }).catch((error) => {
-      throw error.code === "EADDRINUSE" ? portTaken(port) : error;
+      // Windows reserves ranges of ports, and answers EACCES.
+      throw ["EADDRINUSE", "EACCES"].includes(error.code) ? portTaken(port) : error;
     });
     try {
       const { overlayUrl } = hub;
@@ -73,5 +74,5 @@ function parsePort(text: string): number {
 }
 
 function portTaken(port: number): UsageError {
-  return new UsageError(`Another program or hub uses port ${port}: choose one with --port.`);
+  return new UsageError(`Port ${port} is used or reserved: choose another with --port.`);
 }

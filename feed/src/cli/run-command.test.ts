@@ -104,7 +104,7 @@ describe("activity-feed", () => {
     api.instead.push(refuse(401, "invalid_api_key"));
     expect(await run(["me", ...at(), "--key-file", path], {})).toMatchObject({
       code: 1,
-      said: expect.stringContaining("activity-feed me: It is invalid_api_key. Create or renew"),
+      said: expect.stringContaining("activity-feed me: It is invalid_api_key. Create a key"),
     });
     expect((await run(["me", "--key-file", join(folder, "missing")], {})).said).toContain("ENOENT");
   });
@@ -271,7 +271,7 @@ describe("activity-feed hub", () => {
     const { port } = other.address() as AddressInfo; // It listens on TCP.
     const { code, said } = await run(["hub", "--port", `${port}`, ...at()]);
     other.close();
-    expect(said).toContain(`Another program or hub uses port ${port}`);
+    expect(said).toContain(`Port ${port} is used or reserved`);
     expect(code).toBe(2);
   });
 
@@ -279,7 +279,7 @@ describe("activity-feed hub", () => {
     api.instead.push(...[1, 2, 3].map(() => refuse(401, "invalid_api_key")));
     const { code, said } = await run(["hub", "--port", "0", ...at()]);
     api.instead.length = 0;
-    expect(said).toContain("activity-feed hub: It is invalid_api_key. Create or renew a key");
+    expect(said).toContain("activity-feed hub: It is invalid_api_key. Create a key");
     expect(code).toBe(1);
   });
 });

@@ -2,6 +2,7 @@ import { createToken } from "#crypto";
 import type { Claims } from "./claims.ts";
 import { createCleanUp } from "./clean-up.ts";
 import {
+  checkedMs,
   type Freshness,
   isStale,
   type KeepOptions,
@@ -10,6 +11,8 @@ import {
 } from "./once-store.ts";
 
 const DEFAULT_LEASE_SECONDS = 30;
+/** The longest wait of a timer. A longer one would end at once. */
+const MAX_LEASE_SECONDS = 2_147_483;
 const RENEWALS_PER_LEASE = 3;
 /** The pauses before a mark that failed is made again. */
 const MARK_AGAIN_MS = [100, 1_000];
@@ -17,7 +20,8 @@ const MARK_AGAIN_MS = [100, 1_000];
 /** How long a store keeps claims and handled ids. */
 export interface LeaseOptions extends KeepOptions {
   /**
-   * How many seconds a claim outlives an owner that died. A living owner renews it. Default 30.
+   * How many seconds a claim outlives an owner that died: above 0, at most 24 days. A living owner renews it. Default
+   * 30.
    */
   readonly leaseSeconds?: number | undefined;
 }
@@ -31,12 +35,16 @@ export interface LeaseContext extends Freshness {
   readonly signal: AbortSignal;
 }
 
-/** Creates a store that claims an id, renews the lease while the work runs, and then marks the id done. */
+/**
+ * Creates a store that claims an id, renews the lease while the work runs, and then marks the id done. Throws a
+ * RangeError if an option is out of its range.
+ */
 export function createLeaseStore(
   claims: Claims,
   options: LeaseOptions = {},
 ): OnceStore<LeaseContext> {
-  const leaseMs = (options.leaseSeconds ?? DEFAULT_LEASE_SECONDS) * 1000;
+  const { leaseSeconds = DEFAULT_LEASE_SECONDS } = options;
+  const leaseMs = checkedMs("leaseSeconds", leaseSeconds, MAX_LEASE_SECONDS);
   const keepMs = keepMsOf(options);
   const cleanUpNowAndThen = createCleanUp(claims);
   return {
@@ -62,7 +70,7 @@ export function createLeaseStore(
       let wasTried = false;
       const mark = async () => {
         const mayBeMarked = wasTried;
-        // Not before the work: if it fails, older events of the record are not out of date.
+        // Only after the work: if it fails, older events are still current.
         await keep(of?.time ?? "");
         wasTried = true;
         if (await complete()) return true;

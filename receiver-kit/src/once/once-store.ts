@@ -44,14 +44,19 @@ const MAX_KEEP_SECONDS = 36_500 * 24 * 60 * 60;
 
 /** How long a store keeps handled ids. */
 export interface KeepOptions {
-  /** How many seconds a handled id is kept: at most 100 years. Default 30 days. */
+  /** How many seconds a handled id is kept: above 0, at most 100 years. Default 30 days. */
   readonly keepSeconds?: number | undefined;
 }
 
-/** Returns how long a handled id is kept, in milliseconds. Throws a RangeError if it is negative or too long. */
+/** Returns how long a handled id is kept, in milliseconds. Throws a RangeError if it is not above 0, or too long. */
 export function keepMsOf({ keepSeconds = DEFAULT_KEEP_SECONDS }: KeepOptions): number {
-  if (!(keepSeconds >= 0 && keepSeconds <= MAX_KEEP_SECONDS)) {
-    throw new RangeError(`keepSeconds accepts a number from 0 to ${MAX_KEEP_SECONDS}.`);
+  return checkedMs("keepSeconds", keepSeconds, MAX_KEEP_SECONDS);
+}
+
+/** Returns an option's seconds in milliseconds. Redis refuses a key that expires after 0. */
+export function checkedMs(option: string, seconds: number, maxSeconds: number): number {
+  if (!(seconds > 0 && seconds <= maxSeconds)) {
+    throw new RangeError(`${option} accepts a number above 0, at most ${maxSeconds}.`);
   }
-  return keepSeconds * 1000;
+  return seconds * 1000;
 }

@@ -36,9 +36,11 @@ export function describeStore(client: ClientName | "memory", subject: Subject): 
       expect(await once.runOnce(eventId, work)).toBe("seen_before");
     });
 
-    it("cannot be created to keep ids for ever", () => {
-      const keepSeconds = Number.MAX_SAFE_INTEGER;
-      expect(() => store.createStore({ keepSeconds })).toThrow(RangeError);
+    it("cannot be created to keep ids or claims for no time, or longer than databases and timers can", () => {
+      const refused = [{ keepSeconds: 0 }, { keepSeconds: Number.MAX_SAFE_INTEGER }];
+      for (const options of [...refused, { leaseSeconds: 0 }, { leaseSeconds: 2_147_484 }]) {
+        expect(() => store.createStore(options)).toThrow(RangeError);
+      }
     });
 
     it("releases the claim if the work throws, and rejects with its error", async () => {

@@ -58,7 +58,7 @@ async function inTransaction<Client extends PgPooledClient>(
   work: (context: PgTransactionContext<Client>) => Promise<void>,
 ): Promise<void> {
   const client = await pool.connect();
-  // A pool listens to idle clients only. Unheard, a lost connection would end the process.
+  // A pool handles errors of idle clients only. An unhandled one would end the process.
   client.on?.("error", ignore);
   let broken = true;
   try {
