@@ -7,7 +7,7 @@ import { SlowestFiles } from "./test/harness/slowest-files.ts";
 const KIT = "test/kit/**/*.test.ts";
 /** The image, and the files that deploy it, are linted and run: `npm run test:all -- deploy`. */
 const DEPLOY = "test/deploy/*.test.ts";
-/** Restarts under load: twice in `npm test`, ten times in `npm run test:all -- operating`. */
+/** Restarts under load: twice in `npm run test:all -- fairness`, ten times in `npm run test:all -- operating`. */
 const RESTARTS = "test/operating/restarts.test.ts";
 /** These put load on the product or attack it, and measure the service of other clients. They run one by one. */
 const FAIRNESS = [
@@ -18,9 +18,9 @@ const FAIRNESS = [
 ];
 /** These wait for a minute, start whole programs, or download programs. CI runs them, `npm test` does not. */
 const SLOW = [
-  "test/dashboard/browser/{looks,owner-tasks}.test.ts",
+  "test/dashboard/browser/{every-page,hostile-text,looks,owner-tasks}.test.ts",
   "test/delivery/{egress-proxy,sweep,temporal-namespace,worker-versions}.test.ts",
-  "test/feed/{changing-feeds,polling-story}.test.ts",
+  "test/feed/changing-feeds.test.ts",
   "test/feed-client/{other-clients,overlay,packed}.test.ts",
   "test/limits/{sixty-seconds,redis-cluster}.test.ts",
   "test/operating/*.test.ts",
@@ -52,7 +52,7 @@ const VITESS = [
   "server/src/{service-credential,webhook-event,write}/*.integration.test.ts",
   "test/contract/*.test.ts",
   "test/delivery/{round-trip,sweep}.test.ts",
-  "test/feed/{changing-feeds,kept-pages,order}.test.ts",
+  "test/feed/{changing-feeds,order}.test.ts",
 ];
 const CRASH = "test/delivery/crash/*.test.ts";
 const SHARDS = 2;

@@ -58,11 +58,16 @@ beforeAll(async () => {
 async function store() {
   const { stack } = dashboard;
   const { accountId, apiKey, apiKeyId } = await createReader(stack);
+  // Otherwise the limit would refuse every further key.
+  await stack.database.query("UPDATE account SET api_key_created_at = NULL");
   const url = `https://example.com/${unique("hook")}`;
   const { endpointId } = await createEndpoint(stack, accountId, url);
   const donorName = unique("donor");
   await createPaidDonation(stack, accountId, { donorName });
   const { deliveryId } = await stack.client(EndpointService).sendTest({ accountId, endpointId });
+  // So that a bulk retry would retry it.
+  const failed = [proto.DeliveryState.FAILED, deliveryId];
+  await stack.database.query("UPDATE delivery SET state = ? WHERE id = ?", failed);
   const words = [accountId, apiKeyId, endpointId, deliveryId, url, donorName];
   return { accountId, apiKey, apiKeyId, endpointId, deliveryId, words };
 }
@@ -72,7 +77,8 @@ function naming(method: DescMethod, { accountId, apiKeyId, endpointId, deliveryI
   const fields = {
     ...{ accountId, apiKeyId, endpointId, deliveryId },
     ...{ name: "taken over", validityDays: 30, url: "https://example.com/taken-over" },
-    ...{ kinds: { kinds: [1] }, kind: 1, since: { seconds: 1n, nanos: 0 }, pageSize: 10 },
+    ...{ kinds: { kinds: [1] }, kind: 1, pageSize: 10 },
+    ...{ since: { seconds: 1n, nanos: 0 }, until: { seconds: 4_000_000_000n, nanos: 0 } },
   };
   const known = method.input.fields.map(({ localName }) => localName);
   return Object.fromEntries(Object.entries(fields).filter(([name]) => known.includes(name)));
@@ -96,7 +102,7 @@ describe("ADR 0038: a session that names another account and its objects", () =>
     const browser = await dashboard.signIn(own.accountId);
     const before = await rowsOf(other.accountId);
     const { status, text } = await call(browser, method, naming(method, other));
-    expect([200, 400, 404, 429]).toContain(status);
+    expect([200, 404]).toContain(status);
     expect(await rowsOf(other.accountId)).toBe(before);
     for (const word of other.words) expect(text).not.toContain(word);
   });
@@ -137,7 +143,9 @@ it.each(CALLS)(
       expect([scope, code]).toEqual([scope, "permission_denied"]);
     }
     expect(await rowsOf(own.accountId)).toBe(before);
-    for (const [, code] of await callWith(true)) expect(code).not.toBe("permission_denied");
+    for (const [, code] of await callWith(true)) {
+      expect(["permission_denied", "invalid_parameter"]).not.toContain(code);
+    }
     if (isRead(method)) expect(await rowsOf(own.accountId)).toBe(before);
   },
 );
@@ -164,7 +172,8 @@ describe("ADR 0038: a call that the dashboard's own page did not make", () => {
     // The code is still unused.
     expect((await stranger.call(exchangeCode, { code })).status).toBe(200);
     const keys = await browser.call(listApiKeys);
-    expect(JSON.parse(keys.text).apiKeys[0]).toMatchObject({ active: true });
+    const active = expect.objectContaining({ id: apiKeyId, active: true });
+    expect(JSON.parse(keys.text).apiKeys).toContainEqual(active);
   });
 
   it("is accepted from an old browser, which sends no Sec-Fetch-Site", async () => {

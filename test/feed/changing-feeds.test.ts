@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { createGateway, type Gateway } from "@activity/gateway";
+import { createCoreTransport, createGateway, type Gateway } from "@activity/gateway";
 import { Permission } from "@activity/server";
 import type { Transport } from "@connectrpc/connect";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -15,7 +15,7 @@ import {
   pick,
   placeOf,
 } from "./harness-changing-feed.ts";
-import { connectToCore, emptyWindows } from "./harness-core.ts";
+import { emptyWindows } from "./harness-core.ts";
 
 /** `npm run test:all -- long` reads a million times. */
 const READS = process.env.FULL ? 1_000_000 : 8_000;
@@ -34,11 +34,12 @@ let call: Clients;
 const answers = { same: 0, pages: 0 };
 beforeAll(async () => {
   const second = await stack.startInstance();
-  const core = await connectToCore(stack, second.corePort);
+  const credential = await stack.credential(...Object.values(Permission));
+  const coreUrl = `http://127.0.0.1:${second.corePort}`;
+  const core = createCoreTransport({ coreUrl, coreTls: {}, revealCredential: () => credential });
   closeCore = core.close;
   separate = createGateway({ upstream: counting(core.transport), trustedProxies: ["127.0.0.1"] });
   ports = [stack.gatewayPort, (await separate.listen(0, "127.0.0.1")).port];
-  const credential = await stack.credential(...Object.values(Permission));
   const cores = [stack.corePort, second.corePort].map((port) =>
     clientsOf(`http://127.0.0.1:${port}`, credential),
   );

@@ -4,6 +4,7 @@ import { type FilledFeed, fillFeed } from "../harness/filled-feed.ts";
 import type { PageJson } from "../harness/json.ts";
 import { countRowReads } from "../harness/row-reads.ts";
 import { useTestStack } from "../harness/stack.ts";
+import { emptyWindows } from "./harness-core.ts";
 
 const LIMIT = 50;
 /** Rows that a page may read beyond its limit: one that shows whether more exist, and the starts of its ranges. */
@@ -59,16 +60,20 @@ describe("a page of an account with 1,000,000 records, 300,000 of them hidden", 
     },
   );
 
-  it("reads no row again while the feed does not change: a poll without news, a first page", async () => {
+  it("reads no row again while the feed does not change: a poll without news, a first page. Each counts and has its own id. ADR 0032, §8", async () => {
     const end = `/api/v1/activity?order=asc&since=${feed.at(0.99999)}`;
     const { pagination } = (await stack.http(end, { apiKey })).json<PageJson>();
     expect(pagination.has_more).toBe(false);
     for (const path of [`${end}&cursor=${pagination.next_cursor}`, "/api/v1/activity"]) {
+      await emptyWindows(stack);
       await stack.http(path, { apiKey });
       const first = await stack.http(path, { apiKey });
       const { answer, rowsRead } = await countRowReads(stack, () => stack.http(path, { apiKey }));
       expect(rowsRead).toBe(0);
       expect(answer.text).toBe(first.text);
+      expect(answer.headers["x-request-id"]).not.toBe(first.headers["x-request-id"]);
+      // Of 120 in a minute, after three requests.
+      expect(answer.headers.ratelimit).toMatch(/^"account";r=117;/);
     }
   });
 });

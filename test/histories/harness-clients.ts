@@ -1,17 +1,17 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { DonationService, Platform, PlatformEventService } from "@activity/proto";
-import { timestampNow } from "@bufbuild/protobuf/wkt";
 import { ConnectError } from "@connectrpc/connect";
 import { expectToMatchOpenapi } from "../contract/openapi-conformance.ts";
 import { REFUSALS } from "../delivery/crash/harness-repeat.ts";
 import { type Clients, clientsOf } from "../harness/clients.ts";
 import { type HttpAnswer, requestOf } from "../harness/http.ts";
 import type { PageJson } from "../harness/json.ts";
+import { addRecord, Kind } from "../harness/records.ts";
 import type { Operation } from "./harness-go.ts";
 
 /** An account with writers, readers and followers. */
 export type Account = { readonly accountId: string; readonly apiKey: string };
-export type Ports = { readonly cores: readonly number[]; readonly gateways: readonly number[] };
+type Ports = { readonly cores: readonly number[]; readonly gateways: readonly number[] };
 
 const CALL_MS = 4_000;
 const REQUEST_MS = 8_000;
@@ -29,34 +29,15 @@ const STATUSES = [200, 429, 503];
 const nowMicros = () => Math.round((performance.timeOrigin + performance.now()) * 1_000);
 
 /** The kind of a record, which is the first letter of its name. */
-export const Kind = { Contribution: "c", Donation: "d", Refunded: "r", Follow: "f" } as const;
-export const REFUND_CENTS = 1;
-const FOLLOW = { platform: Platform.LIVE_PLATFORM_1, kind: { case: "follow", value: {} } } as const;
-const MONEY = { amountCents: 500n, currency: "eur" };
+export const kindOf = (record: string) => record.charAt(0) as Kind;
 
 type Call = (client: Clients) => Promise<unknown>;
 
 /** Returns calls that add a record. A repetition changes nothing. */
-function add(accountId: string, record: string): Call {
-  const key = { accountId, externalId: record };
-  const donor = { ...MONEY, donorName: record };
-  return async (client) => {
-    const donations = client(DonationService);
-    if (record.startsWith(Kind.Follow)) {
-      const event = { ...key, ...FOLLOW, actorName: record };
-      return client(PlatformEventService).recordPlatformEvent(event);
-    }
-    if (record.startsWith(Kind.Contribution)) {
-      const subscription = { subscriptionExternalId: record, contributedAt: timestampNow() };
-      return donations.recordContribution({ ...key, ...donor, ...subscription });
-    }
-    await donations.createDonation({ ...key, ...donor, donatedAt: timestampNow() });
-    const paid = await donations.payDonation(key);
-    if (!record.startsWith(Kind.Refunded)) return paid;
-    const refund = { refundExternalId: record, amountCents: BigInt(REFUND_CENTS) };
-    return donations.refundDonation({ ...key, ...refund });
-  };
-}
+const add =
+  (accountId: string, record: string): Call =>
+  (client) =>
+    addRecord(client, kindOf(record), { accountId, externalId: record }, { donorName: record });
 
 const namesOf = (answer: HttpAnswer) =>
   answer.json<PageJson>().data.map(({ actor }) => actor?.name ?? "");
@@ -72,9 +53,10 @@ const textOf = (answer: unknown) =>
 
 function remove(accountId: string, record: string): Call {
   const key = { accountId, externalId: record };
+  const platform = Platform.LIVE_PLATFORM_1;
   return (client) =>
-    record.startsWith(Kind.Follow)
-      ? client(PlatformEventService).deletePlatformEvent({ ...key, platform: FOLLOW.platform })
+    kindOf(record) === Kind.Follow
+      ? client(PlatformEventService).deletePlatformEvent({ ...key, platform })
       : client(DonationService).deleteDonation(key);
 }
 

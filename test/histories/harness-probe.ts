@@ -1,10 +1,9 @@
 import { once } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
-import { DonationService } from "@activity/proto";
-import { timestampNow } from "@bufbuild/protobuf/wkt";
 import { clientsOf } from "../harness/clients.ts";
 import { requestOf } from "../harness/http.ts";
+import { addRecord, Kind } from "../harness/records.ts";
 
 /** An answered call. Its end is a time of the probe's clock. */
 export type TimedCall = { readonly kind: string; readonly endMs: number; readonly ms: number };
@@ -53,11 +52,7 @@ async function probe({ accountId, apiKey, credential, core, gateway }: Probed): 
     if (isGood) calls.push({ kind, endMs, ms: endMs - beganMs });
   };
   const write = async (externalId: string) => {
-    const money = { amountCents: 500n, currency: "eur" };
-    const subscription = { subscriptionExternalId: "probe", contributedAt: timestampNow() };
-    await client(DonationService).recordContribution({
-      ...{ accountId, externalId, ...money, ...subscription },
-    });
+    await addRecord(client, Kind.Contribution, { accountId, externalId }, { donorName: "Probe" });
     return true;
   };
   const read = async () => (await requestOf(gateway, PATH, { apiKey, headers })).status === 200;

@@ -1,9 +1,9 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { WebhookEventKind } from "@activity/proto";
 import { bodyOf, headerOf } from "../delivery/harness-deliveries.ts";
 import { createEndpoint, createReader } from "../harness/builders.ts";
 import type { PageJson } from "../harness/json.ts";
-import { type Account, createClients, Kind, REFUND_CENTS } from "./harness-clients.ts";
+import { EVENTS_OF, Kind, REFUND_CENTS } from "../harness/records.ts";
+import { type Account, createClients, kindOf } from "./harness-clients.ts";
 import { createFaults, seeded } from "./harness-faults.ts";
 import { findFaults, type Operation } from "./harness-go.ts";
 import { startProbe } from "./harness-probe.ts";
@@ -23,7 +23,7 @@ export const Rule = {
 } as const;
 export type Rule = (typeof Rule)[keyof typeof Rule];
 
-export type StoryOptions = {
+type StoryOptions = {
   readonly minutes: number;
   readonly seed: number;
   /** How long events may take to arrive once all is well. */
@@ -40,8 +40,6 @@ const ACCOUNTS = 4;
 const WRITERS = 2;
 /** An account's limit in any sixty seconds. §8 */
 const [LIMIT, WINDOW_MICROS] = [120, 60_000_000];
-const { DONATION_CREATED, DONATION_REFUNDED } = WebhookEventKind;
-const EVENTS = [DONATION_CREATED, DONATION_REFUNDED];
 const LOOK_EVERY_MS = 1_000;
 /** The most violations of a rule that are printed. */
 const SHOWN = 5;
@@ -58,8 +56,7 @@ export async function tellStory(product: Product, checker: string, options: Stor
   const accounts: Account[] = [];
   for (let made = 0; made < ACCOUNTS; made += 1) {
     const account = await createReader(stack);
-    const url = `https://127.0.0.1:${receiver.port}/hook`;
-    await createEndpoint(stack, account.accountId, url, EVENTS);
+    await createEndpoint(stack, account.accountId, `https://127.0.0.1:${receiver.port}/hook`);
     accounts.push(account);
   }
   const hammered = await createReader(stack);
@@ -178,14 +175,13 @@ async function wholeFeed({ stack }: Product, { apiKey }: Account) {
   }
 }
 
-const refundedOf = (record: string) => (record.startsWith(Kind.Refunded) ? REFUND_CENTS : 0);
+const refundedOf = (record: string) => (kindOf(record) === Kind.Refunded ? REFUND_CENTS : 0);
 
-/** The events of a record, each as a kind and the record's id. */
-function eventsAbout([record, { id }]: readonly [string, Shown]): string[] {
-  if (record.startsWith(Kind.Follow)) return [];
-  const created = `donation.created ${id}`;
-  return record.startsWith(Kind.Refunded) ? [created, `donation.refunded ${id}`] : [created];
-}
+/** The events of a record, each as a kind and the record's id. A writer may have given up before the refund. */
+const eventsAbout = ([record, { id, refunded }]: readonly [string, Shown]) =>
+  EVENTS_OF[kindOf(record)]
+    .filter((event) => event !== "donation.refunded" || refunded > 0)
+    .map((event) => `${event} ${id}`);
 
 /** The ids under which the receiver got each event. */
 function eventsOf({ receiver }: Product): Map<string, Set<string>> {

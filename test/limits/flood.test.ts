@@ -66,10 +66,11 @@ it.each(Object.keys(ATTACKS).map((attack, index) => [attack, index] as const))(
       askAsClients,
     );
     expect(result).toEqual({ 200: PACE.clients * PACE.each });
-    // The attack took place, and no more of it passed than the limit of its address.
+    // The attack took place.
     expect(flood.opened).toBeGreaterThan(0);
     expect(flood.requests).toBeGreaterThan(300);
-    expect(flood["401"] ?? 0).toBeLessThanOrEqual(300);
+    // No more of it passed than the limit of its address. An attacker that aborts sees no answer.
+    if (attack !== "aborts") expect(flood["401"]).toBeLessThanOrEqual(300);
   },
   120_000,
 );

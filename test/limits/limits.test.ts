@@ -75,7 +75,9 @@ describe("§7 without its shared limiter", () => {
     const door = await openDoor(portOf(redis.url));
     await withProduct(`redis://127.0.0.1:${door.port}`, async (stack) => {
       const { apiKey } = await createReader(stack);
-      const me = async () => (await stack.http("/api/v1/me", { apiKey })).status;
+      // One address: every counted poll then uses the same two windows.
+      const headers = { "x-forwarded-for": "192.0.2.1" };
+      const me = async () => (await stack.http("/api/v1/me", { apiKey, headers })).status;
       expect(await me()).toBe(200);
       await disturb(door, me);
       await expect.poll(me, { timeout: 15_000 }).toBe(200);

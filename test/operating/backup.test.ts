@@ -1,10 +1,8 @@
-import { AttemptOutcome, DeliveryState } from "@activity/proto";
+import { DeliveryState } from "@activity/proto";
 import { describe, expect, it } from "vitest";
 import type { RunResult } from "../../workflows/src/workflow/contract.ts";
 import { useFolder, useStarted } from "../harness/use-started.ts";
 import { BUSY, restoreUnderLoad, SETTLE } from "./harness-restored.ts";
-
-const { RETRYING, DELIVERED } = DeliveryState;
 
 const folder = useFolder("backup");
 const restored = useStarted(() => restoreUnderLoad(folder), 300_000);
@@ -21,35 +19,11 @@ describe("a restored database whose Temporal knows more. ADR 0045", () => {
     expect(await served.metrics()).toMatch(/^activity_unknown_runs_total 1$/m);
   });
 
-  it("continues after the attempts that Temporal knows, and stores their records again", async () => {
-    const { ids, seen, read } = restored;
-    const ahead = { state: RETRYING, attempts: 4, numbers: [1, 2, 3, 4] };
-    await expect.poll(() => read(ids.ahead), SETTLE).toMatchObject(ahead);
-    expect(seen("ahead")).toEqual(["1", "4"]);
-    const { all } = await read(ids.ahead);
-    const { RECEIVER_BUSY } = AttemptOutcome;
-    expect(all.map(({ outcome }) => outcome)).toEqual(Array(4).fill(RECEIVER_BUSY));
-    const areTold = all.map(({ detail }) => detail?.includes("restored") ?? false);
-    expect(areTold).toEqual([false, true, true, false]);
-    const flying = { state: DELIVERED, attempts: 2, numbers: [1, 2] };
-    await expect.poll(() => read(ids.flying), SETTLE).toMatchObject(flying);
-    expect(seen("flying")).toEqual(["1", "2"]);
-  });
-
   it("records the result of a run that has ended in Temporal, and posts nothing", async () => {
     const { ids, seen, read } = restored;
-    const done = { state: DELIVERED, attempts: 2, numbers: [1, 2] };
+    const done = { state: DeliveryState.DELIVERED, attempts: 2, numbers: [1, 2] };
     await expect.poll(() => read(ids.done), SETTLE).toMatchObject(done);
     expect(seen("done")).toEqual(["1", "2"]);
-  });
-
-  it("repeats a first attempt that only the receiver knows, under the same event id", async () => {
-    const { ids, seen, read, requestsOf } = restored;
-    const again = { state: DELIVERED, attempts: 1, numbers: [1] };
-    await expect.poll(() => read(ids.again), SETTLE).toMatchObject(again);
-    expect(seen("again")).toEqual(["1", "1"]);
-    const [first, second] = requestsOf("again");
-    expect(second?.body).toEqual(first?.body);
   });
 
   it("prints its newest time, has no earlier session, and has a feed of a later version", () => {
@@ -74,7 +48,7 @@ it("the feed of a restored database is one moment of the lost feed, and gets bac
   expect(await readOn(cursor)).toEqual({ data: [], cursor });
 
   const ids = new Map(before.map(({ id, actor }) => [actor.name, id]));
-  const everything = [...written, "ahead", "done", "flying", "again", "lost"];
+  const everything = [...written, "done", "lost"];
   const recordIds = await Promise.all(everything.map(donate));
   for (const [place, recordId] of recordIds.entries()) {
     const known = ids.get(everything[place] ?? "");

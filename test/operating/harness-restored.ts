@@ -7,7 +7,7 @@ import { accountNoOf } from "../../server/src/common/ids.ts";
 import { beginWorkflow } from "../../workflows/src/dispatcher/begin-workflow.ts";
 import { deliverWorkflowId, type MadeAttempt } from "../../workflows/src/workflow/contract.ts";
 import { headerOf } from "../delivery/harness-deliveries.ts";
-import type { Behaviour, ReceivedRequest } from "../delivery/harness-receiver.ts";
+import type { ReceivedRequest } from "../delivery/harness-receiver.ts";
 import { answer } from "../delivery/harness-receiver-behaviours.ts";
 import { createEndpoint, createReader } from "../harness/builders.ts";
 import { createTestDatabase } from "../harness/database.ts";
@@ -17,9 +17,8 @@ import { startServedStack } from "./harness-served.ts";
 
 /** Enough beside other tests on a slow machine. */
 export const SETTLE = { timeout: 60_000, interval: 100 };
-/** An attempt that the test tells Temporal of. */
+/** The attempt that the test tells Temporal of. */
 export const BUSY: MadeAttempt = { outcome: "receiver_busy", endedAtMs: 1_700_000_000_000 };
-const REFUSED = answer(503);
 const BETWEEN_WRITES_MS = 100;
 const DONATED_AT = timestampFromMs(1_700_000_000_000);
 
@@ -28,26 +27,21 @@ const DONATED_AT = timestampFromMs(1_700_000_000_000);
  * docs/operating.md, and starts the product on it with the same Temporal. The donors' names tell what happened to
  * their deliveries:
  *
- * - `ahead`: one attempt in the backup, three in Temporal; still refused
  * - `done`: one attempt in the backup; in Temporal the second succeeded
- * - `flying`: in flight in the backup; Temporal knows its one attempt
- * - `again`: in flight in the backup; nobody knows its attempt
  * - `lost`: not in the backup; Temporal knows one attempt
  * - `load-…`: written before, during and after the dump
  */
 export async function restoreUnderLoad(folder: string) {
   const startedMs = Date.now();
-  const behaviours = new Map<string, Behaviour>();
+  /** The donors whose events the receiver refuses. */
+  const refused = new Set(["done", "lost"]);
   const written: string[] = [];
-  /** Requests that are answered after the dump. */
-  const held: (() => void)[] = [];
-  const hold: Behaviour = (socket, request) => void held.push(() => REFUSED(socket, request));
 
   const database = await createTestDatabase();
   const name = new URL(database.url).pathname.slice(1);
   const restored = `${name}_restored`;
   const served = await startServedStack(folder, (socket, request) => {
-    (behaviours.get(donorOf(request)) ?? answer(200))(socket, request);
+    answer(refused.has(donorOf(request)) ? 503 : 200)(socket, request);
   });
   const backups = await createBackups(folder, database);
   await served.start(database.url);
@@ -59,6 +53,8 @@ export async function restoreUnderLoad(folder: string) {
   await served.client(proto.SessionService).createSessionLink({ accountId, scopes });
 
   const deliveries = served.client(proto.DeliveryService);
+  const requestsOf = (donor: string) =>
+    served.receiver.requests.filter((request) => donorOf(request) === donor);
   const story = {
     served,
     written,
@@ -89,46 +85,41 @@ export async function restoreUnderLoad(folder: string) {
         }
       }
     },
-    requestsOf: (donor: string) =>
-      served.receiver.requests.filter((request) => donorOf(request) === donor),
     /** The numbers of the attempts that the receiver got. */
     seen: (donor: string) =>
-      story.requestsOf(donor).map((request) => headerOf(request, "Service-Attempt")),
+      requestsOf(donor).map((request) => headerOf(request, "Service-Attempt")),
     async read(deliveryId: string) {
       const { delivery, attempts } = await deliveries.getDelivery({ accountId, deliveryId });
       const numbers = attempts.map(({ attempt }) => attempt);
-      return { state: delivery?.state, attempts: delivery?.attempts, numbers, all: attempts };
+      return { state: delivery?.state, attempts: delivery?.attempts, numbers };
     },
     handleOf: (deliveryId: string) =>
       served.temporal.getHandle(deliverWorkflowId(runOf(deliveryId))),
   };
   const runOf = (deliveryId: string) => ({ accountNo, deliveryId, run: 1 });
 
-  /** Makes a donation whose first request gets `behaviour`. Returns its delivery's id. */
-  async function startDelivery(donor: string, behaviour: Behaviour): Promise<string> {
-    behaviours.set(donor, behaviour);
+  /** Makes a refused donation. Waits until the workflow of its retries has started. Returns its delivery's id. */
+  async function startRetries(donor: string): Promise<string> {
     await story.donate(donor);
-    const request = await vi.waitUntil(() => story.requestsOf(donor)[0], SETTLE);
+    const request = await vi.waitUntil(() => requestsOf(donor)[0], SETTLE);
     const eventId = headerOf(request, "Service-Event-Id");
     const listed = await deliveries.listDeliveries({ accountId, eventId });
-    return listed.deliveries[0]?.id ?? "";
-  }
-
-  /** Waits until the workflow of a delivery's retries has started. */
-  const untilRetried = (deliveryId: string) =>
-    vi.waitUntil(async () => {
+    const deliveryId = listed.deliveries[0]?.id ?? "";
+    await vi.waitUntil(async () => {
       const { state } = await story.read(deliveryId);
       const waiting = "SELECT 1 FROM outbox_entry WHERE delivery_id = ?";
       const entries = await database.query(waiting, [deliveryId]);
       return state === proto.DeliveryState.RETRYING && entries.length === 0;
     }, SETTLE);
+    return deliveryId;
+  }
 
-  /** Restarts a run in Temporal as if it had made these attempts, without the hours between them. */
-  async function bringTo(deliveryId: string, made: readonly MadeAttempt[]): Promise<void> {
+  /** Restarts a run in Temporal as if it had made this attempt, without the minute before the next one. */
+  async function hasten(deliveryId: string): Promise<void> {
     const { taskQueue } = await story.handleOf(deliveryId).describe();
     await story.handleOf(deliveryId).terminate();
     const target = { client: served.temporal, taskQueue, nowMs: Date.now };
-    await beginWorkflow(target, { ...runOf(deliveryId), made }, 500);
+    await beginWorkflow(target, { ...runOf(deliveryId), made: [BUSY] }, 500);
   }
 
   async function readFeedVersion(of: string): Promise<number> {
@@ -147,20 +138,13 @@ export async function restoreUnderLoad(folder: string) {
       await wait(BETWEEN_WRITES_MS);
     }
   });
-  const ahead = await startDelivery("ahead", REFUSED);
-  const done = await startDelivery("done", REFUSED);
-  await Promise.all([ahead, done].map(untilRetried));
-  const flying = await startDelivery("flying", hold);
-  const again = await startDelivery("again", hold);
+  const done = await startRetries("done");
   await backups.dump(name);
 
   const writtenAtDump = written.length;
-  for (const answerNow of held) answerNow();
-  await Promise.all([flying, again].map(untilRetried));
-  const lost = await startDelivery("lost", REFUSED);
-  await untilRetried(lost);
-  behaviours.set("done", answer(200));
-  await bringTo(done, [BUSY]);
+  const lost = await startRetries("lost");
+  refused.delete("done");
+  await hasten(done);
   const isDelivered = async () => (await story.read(done)).state === proto.DeliveryState.DELIVERED;
   await vi.waitUntil(isDelivered, SETTLE);
   await vi.waitUntil(() => written.length > writtenAtDump, SETTLE);
@@ -168,16 +152,10 @@ export async function restoreUnderLoad(folder: string) {
   await Promise.all(writers);
   const { cursor } = await story.readOn();
   await served.stopProduct();
-  await bringTo(ahead, [BUSY, BUSY, BUSY]);
-  await bringTo(flying, [BUSY]);
-  // As if its first attempt had succeeded. Temporal never knew of it.
-  await story.handleOf(again).terminate();
-  await bringTo(lost, [BUSY]);
+  await hasten(lost);
   const versions = [await readFeedVersion(name)];
   await database.query(`DROP DATABASE ${name}`);
 
-  behaviours.clear();
-  behaviours.set("ahead", REFUSED);
   const printed = await backups.restore(restored);
   versions.push(await readFeedVersion(restored));
   const links = await database.query(`SELECT 1 FROM ${restored}.session_link`);
@@ -186,7 +164,7 @@ export async function restoreUnderLoad(folder: string) {
   await served.start(restoredUrl.href);
   return {
     ...story,
-    ids: { ahead, done, flying, again, lost },
+    ids: { done, lost },
     /** The cursor after everything in the feed before the loss. */
     cursor,
     startedMs,

@@ -1,21 +1,14 @@
-import { DeliveryService, DonationService } from "@activity/proto";
-import { timestampNow } from "@bufbuild/protobuf/wkt";
+import { DeliveryService } from "@activity/proto";
 import type { Client } from "@connectrpc/connect";
 import { expect, vi } from "vitest";
 import { verify } from "../../receiver-kit/src/index.ts";
 import type { Behaviour, Receiver } from "../delivery/harness-receiver.ts";
 import { answer } from "../delivery/harness-receiver-behaviours.ts";
-import {
-  createEndpoint,
-  createPaidDonation,
-  createPlatformEvent,
-  createReader,
-  importDonations,
-  unique,
-} from "../harness/builders.ts";
+import { createEndpoint, createReader, importDonations, unique } from "../harness/builders.ts";
 import { type Clients, clientsOf } from "../harness/clients.ts";
 import { requestOf } from "../harness/http.ts";
 import type { PageJson } from "../harness/json.ts";
+import { addRecord, Kind, recordIn } from "../harness/records.ts";
 import { withClientAddress } from "../harness/stack.ts";
 import type { Front } from "./harness-front.ts";
 
@@ -95,17 +88,13 @@ export function startStories(options: {
 
     /** Returns the feed ids of the records whose ids the answers show. */
     async function writeRecords(accountId: string): Promise<string[]> {
-      const donations = client(DonationService);
-      const { recordId, externalId } = await createPaidDonation(stack, accountId);
-      const refund = { refundExternalId: unique("refund"), amountCents: 100n };
-      await donations.refundDonation({ accountId, externalId, ...refund });
-      const { donation } = await donations.recordContribution({
-        ...{ accountId, externalId: unique("contribution"), amountCents: 500n, currency: "eur" },
-        ...{ subscriptionExternalId: unique("subscription"), contributedAt: timestampNow() },
-      });
-      const eventId = await createPlatformEvent(stack, accountId);
+      const ids: string[] = [];
+      for (const kind of [Kind.Refunded, Kind.Contribution, Kind.Follow]) {
+        const key = { accountId, externalId: unique("record") };
+        ids.push(recordIn(await addRecord(client, kind, key, { donorName: "Ada" })).id);
+      }
       await cores.use((port) => importDonations({ client: clientsTo(port) }, accountId, 2));
-      return [`don_${recordId}`, `don_${donation?.recordId}`, `evt_${eventId}`];
+      return ids;
     }
 
     /** Reads the feed in pages of two, each through the next gateway. Returns the ids. */

@@ -60,18 +60,23 @@ describe("a process by itself", () => {
   }
 
   it.each([
-    ["core", "activity_outbox_entries", "activity_attempts_in_flight"],
-    ["gateway", "activity_gateway_request_duration_seconds", "activity_outbox_entries"],
-    ["deliveries", "activity_attempts_in_flight", "activity_outbox_entries"],
-  ] as const)("%s serves its own metrics at METRICS_PORT", async (name, has, hasNot) => {
+    ["core", "core listens", "activity_outbox_entries", "activity_attempts_in_flight"],
+    [
+      "gateway",
+      "gateway listens",
+      "activity_gateway_request_duration_seconds",
+      "activity_outbox_entries",
+    ],
+    ["deliveries", "retries wait", "activity_attempts_in_flight", "activity_outbox_entries"],
+  ] as const)("%s serves its own metrics at METRICS_PORT", async (name, started, has, hasNot) => {
     const port = await findFreePort();
-    const { hasEnded, output } = await run(name, { METRICS_PORT: `${port}` });
+    const { untilSaid } = await run(name, { METRICS_PORT: `${port}` });
     const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`);
-    // Families appear as their parts start.
+    // Families appear as their parts start. Those of other parts would too.
+    await untilSaid(started);
     const scraped = await vi.waitUntil(
       async () => {
-        if (hasEnded()) throw new Error(output());
-        const text = await get("/metrics").then((response) => response.text(), String);
+        const text = await (await get("/metrics")).text();
         return text.includes(`# TYPE ${has} `) && text;
       },
       { timeout: 30_000, interval: 100 },

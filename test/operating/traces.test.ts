@@ -123,11 +123,14 @@ const textsOf = (spans: readonly ReceivedSpan[]) =>
 describe("a donation that is paid in a sampled trace", () => {
   it("is one trace: write, statements, claim, attempt, record, and the retry of another process", async () => {
     const spans = () => ofTrace(CALLER.traceId);
+    /** Tells whether a call has arrived that recorded an attempt. A busy machine may repeat the call. */
+    const isRecorded = (attempt: ReceivedSpan) =>
+      named(below(spans(), attempt), "record")
+        .flatMap((record) => named(below(spans(), record), RECORD))
+        .some((call) => namesOf(below(spans(), call)).includes("activity-core SELECT"));
     // Each process sends its spans every few seconds. Once the last span of both sides has arrived, all have.
-    const last = ["attempt", "record", RECORD];
-    await expect
-      .poll(() => last.map((name) => named(spans(), name).length), { timeout: 30_000 })
-      .toEqual([2, 2, 2]);
+    const recorded = () => named(spans(), "attempt").filter(isRecorded);
+    await expect.poll(() => recorded().length, { timeout: 30_000 }).toBe(2);
     const [pay] = named(spans(), PAY);
     expect(pay).toMatchObject({ service: "activity-core", parentSpanId: CALLER.spanId });
     const steps = below(spans(), pay);
@@ -148,16 +151,6 @@ describe("a donation that is paid in a sampled trace", () => {
       [1, "receiver_busy", 503, true],
       [2, "delivered", 200, false],
     ]);
-    for (const attempt of named(steps, "attempt")) {
-      const [record] = below(spans(), attempt);
-      const [call] = below(spans(), record);
-      expect([record?.name, call?.service, call?.name]).toEqual([
-        "record",
-        "activity-core",
-        RECORD,
-      ]);
-      expect(below(spans(), call).map(({ name }) => name)).toContain("SELECT");
-    }
   });
 
   it("sends the receiver no trace header: the contract names all headers. §6.2", () => {

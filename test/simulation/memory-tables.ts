@@ -20,7 +20,7 @@ export type EndpointRow = {
   switchedOn: boolean;
   deletedAt: number | null;
 };
-export type EventRow = { readonly recordId: string | null; payload: Buffer | null };
+type EventRow = { readonly recordId: string | null; payload: Buffer | null };
 export type DeliveryRow = DeliveryKey & {
   readonly endpointId: string;
   readonly eventId: string;

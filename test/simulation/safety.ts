@@ -47,7 +47,7 @@ const LAST_IS_SHOWN = "a delivery shows the last attempt of its run";
 const RUN_IS_KEPT = "a run that has not ended is in the outbox or in Temporal";
 
 /** What the rules read. */
-export type SafetyParts = {
+type SafetyParts = {
   readonly nowMs: () => number;
   readonly database: () => Database;
   readonly attempts: () => Attempts;

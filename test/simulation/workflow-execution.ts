@@ -8,7 +8,7 @@ type Step = "attempt" | "record" | "sleep";
 type StepEnd = { readonly atMs: number; readonly isFailed: boolean; readonly result: unknown };
 
 /** The result of one step of a workflow. */
-export type HistoryEntry = StepEnd & { readonly step: Step };
+type HistoryEntry = StepEnd & { readonly step: Step };
 
 /** A workflow that Temporal stores. */
 export type Workflow = {

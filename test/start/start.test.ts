@@ -47,8 +47,9 @@ async function interrupt(one: Run): Promise<void> {
   expectNoProcess();
 }
 function expectNoProcess(): void {
-  const command = `pgrep -fa -- "${folder}" | grep -v pgrep || true`;
-  expect(execFileSync("bash", ["-c", command], { encoding: "utf8" })).toBe("");
+  // Servers have the folder in their arguments; `npm start` has it in its environment only.
+  const command = "grep -lsF -f - /proc/[0-9]*/{cmdline,environ} || true";
+  expect(execFileSync("bash", ["-c", command], { input: folder, encoding: "utf8" })).toBe("");
 }
 
 /** Starts what cannot start. Checks that it ends with 1 and prints no stack. Returns its output. */
@@ -61,7 +62,7 @@ async function refused(env: NodeJS.ProcessEnv): Promise<string> {
 
 /** Runs the printed lines in a shell, as a reader would. */
 function paste(output: string): string {
-  const lines = output.match(/^ {2}(KEY=|curl ).*$/gm) ?? [];
+  const lines = output.match(/^ {2}(export |curl ).*$/gm) ?? [];
   expect(lines).toHaveLength(4);
   const script = lines.join("\necho\n");
   return execFileSync("bash", ["-ec", script], { encoding: "utf8" });
@@ -106,7 +107,6 @@ it("npm start ends in order at a Ctrl-C while it writes the demo account, which 
     existsSync(settings) && readFileSync(settings, "utf8").includes("serviceCredential");
   await vi.waitUntil(isWriting, { timeout: 60_000, interval: 5 });
   await interrupt(one);
-  expect(one.output()).not.toContain("The activity API runs.");
 });
 
 /** Continues the interrupted start. Other machines may read from it. */

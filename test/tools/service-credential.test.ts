@@ -96,7 +96,7 @@ it("creates a credential for one existing account and for the given days", async
   const { stdout } = await credential(["list"]);
   expect(stdout).toMatch(new RegExp(`^one +active +${accountId} `, "m"));
   for (const [nobody, sentence] of [
-    ["0".repeat(15), "There is no such account."],
+    ["0".repeat(15), "There is no account with this account_id."],
     ["ü", "account_id accepts the id of an account"],
   ] as const) {
     const refused = await createFor(nobody);

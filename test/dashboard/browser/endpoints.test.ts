@@ -3,6 +3,7 @@ import { create } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { errorToJson } from "@connectrpc/connect/protocol-connect";
 import { describe, expect, it } from "vitest";
+import { NOW_MICROS } from "../../../server/src/database/now.ts";
 import { answer } from "../../delivery/harness-receiver-behaviours.ts";
 import { countAttemptsNow } from "../../harness/attempt-counting.ts";
 import { useOwnPage } from "./harness-page.ts";
@@ -247,6 +248,8 @@ describe("endpoints", () => {
     own.delivery.receiver.behaviour = answer(200);
     await own.until((await own.sendTest(endpointId)).deliveryId, proto.DeliveryState.DELIVERED);
     await own.sendTest((await own.createEndpoint()).endpointId);
+    // A bar is an hour, and one may end between the two attempts.
+    await own.stack.database.query(`UPDATE delivery_attempt SET started_at = ${NOW_MICROS}`);
     await countAttemptsNow(own.stack.database);
     await own.open(`/endpoints/${endpointId}`);
     const chart = own.page.getByRole("figure", { name: "1 delivered, 1 failed" });

@@ -4,6 +4,7 @@ import { type Activity, MeService } from "@activity/proto";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { requiredMicros } from "../../../server/src/common/timestamps.ts";
 import { createReader } from "../../harness/builders.ts";
+import { clientsOf } from "../../harness/clients.ts";
 import { listRecorded, nameOf } from "./harness-attempts.ts";
 import { followFeed, readFeed } from "./harness-feed.ts";
 import { expectSame, expectTold, expectWritten } from "./harness-outcome.ts";
@@ -61,7 +62,7 @@ export function describeKills({ workflows, accounts, writers, rounds }: KillPlan
     stack.receiver.behaviour = byShares(SHARES);
     ({ apiKey } = await createReader({ client: stack.client }));
     // The core's log must not show the key.
-    await stack.client(MeService, { authorization: `Bearer ${apiKey}` }).getMe({});
+    await clientsOf(stack.coreUrl, apiKey)(MeService).getMe({});
     dispatcher = stack.dispatcher("dispatcher", { DELIVERY_WORKFLOWS: workflows });
     await dispatcher.start();
     party = await createParty(stack, accounts);

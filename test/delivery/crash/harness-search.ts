@@ -2,9 +2,8 @@ import { readdir, readFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { expect } from "vitest";
 import { searchFile, secretBytes } from "../harness-byte-search.ts";
-import { STORED_TEXTS } from "./harness-records.ts";
 import { type CrashStack, RECEIVER_HOST } from "./harness-stack.ts";
-import { type Party, STORED_PATH } from "./harness-writers.ts";
+import { type Party, STORED_PATH, STORED_TEXTS } from "./harness-writers.ts";
 
 /** A text of the input of a workflow, which no log has. */
 const IN_HISTORIES = '"endedAtMs":';

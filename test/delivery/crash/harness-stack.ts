@@ -2,13 +2,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createServiceCredential, migrate, Permission } from "@activity/server";
-import type { DescService } from "@bufbuild/protobuf";
-import { createClient } from "@connectrpc/connect";
 import mysql, { type Pool } from "mysql2/promise";
 import { expect, inject } from "vitest";
 import { findFreePort } from "../../../dev-stack/src/free-port.ts";
 import { baseEnv } from "../../harness/base-env.ts";
-import { transportTo } from "../../harness/clients.ts";
+import { clientsOf } from "../../harness/clients.ts";
 import { KEYS } from "../../operating/harness-parts.ts";
 import { answer } from "../harness-receiver-behaviours.ts";
 import { startTrustedReceiver } from "../harness-trusted-receiver.ts";
@@ -92,7 +90,7 @@ export async function startCrashStack({
     },
   };
   return {
-    ...{ database: served, temporal, core, receiver },
+    ...{ database: served, temporal, core, coreUrl, receiver },
     /** The vtgate before the database, in a run on Vitess. */
     vitess,
     /** The receiver's `host:port`, as endpoints name it. */
@@ -108,11 +106,7 @@ export async function startCrashStack({
       dispatchers.push(victim);
       return victim;
     },
-    client: <Service extends DescService>(
-      service: Service,
-      headers: Record<string, string> = { authorization: `Bearer ${credential}` },
-    ) =>
-      createClient(service, transportTo(coreUrl, headers, { defaultTimeoutMs: CALL_TIMEOUT_MS })),
+    client: clientsOf(coreUrl, credential, { defaultTimeoutMs: CALL_TIMEOUT_MS }),
     /** Reads rows on a connection outside the product. */
     async query<Row>(sql: string, values: unknown[] = []) {
       const [rows] = await pool.query(sql, values);

@@ -1,6 +1,7 @@
 import type { Code } from "@connectrpc/connect";
 import { createAccount, createEndpoint, unique } from "../../harness/builders.ts";
-import { recordWriters, type Shown, type WrittenRecord } from "./harness-records.ts";
+import { addRecord, EVENTS_OF, Kind, recordIn } from "../../harness/records.ts";
+import { lineOf } from "./harness-feed.ts";
 import { untilAcknowledged } from "./harness-repeat.ts";
 import type { CrashStack } from "./harness-stack.ts";
 
@@ -12,6 +13,8 @@ export type Party = {
   readonly path: string;
 };
 
+/** Texts of every record. Tests search for them in histories and logs. */
+export const STORED_TEXTS = { donorName: "Wilhelmina Zzyzx", message: "plum teapot monsoon" };
 /** A part of all endpoints' paths. Tests search for it in histories and logs. */
 export const STORED_PATH = "velvet-otter";
 
@@ -30,6 +33,13 @@ export async function createParty(stack: CrashStack, accounts: number): Promise<
     path,
   };
 }
+
+/** A record as its writer knows it from the answers. */
+type WrittenRecord = {
+  readonly line: string;
+  /** Its webhook events. */
+  readonly told: readonly string[];
+};
 
 /** The writers' knowledge after their stop. */
 export type Written = {
@@ -55,7 +65,7 @@ export function startWriting(
   let isStopped = false;
   let isOver = false;
 
-  async function ask<Answer extends Shown>(call: () => Promise<Answer>): Promise<Answer> {
+  async function ask<Answer>(call: () => Promise<Answer>): Promise<Answer> {
     const { answer, failures } = await untilAcknowledged(async () => {
       inFlight += 1;
       return call().finally(() => {
@@ -67,11 +77,14 @@ export function startWriting(
     return answer;
   }
 
-  const kinds = recordWriters(stack, ask);
+  const kinds = Object.values(Kind);
   async function write(accountId: string, writer: number): Promise<void> {
     for (let next = writer; !isStopped; next++) {
-      const record = await kinds[next % kinds.length]?.(accountId);
-      if (record !== undefined) records.get(accountId)?.push(record);
+      const kind = kinds[next % kinds.length] ?? Kind.Donation;
+      const key = { accountId, externalId: unique("record") };
+      const record = recordIn(await addRecord(stack.client, kind, key, STORED_TEXTS, ask));
+      const told = EVENTS_OF[kind].map((event) => `${event} ${record.recordId}`);
+      records.get(accountId)?.push({ line: lineOf(record), told });
       await pause();
     }
   }

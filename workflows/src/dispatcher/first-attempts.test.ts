@@ -79,7 +79,7 @@ it("makes an attempt once when it is recorded before the second claim is answere
   posts[0]?.();
   await expect.poll(records).toBe(1);
   // The record's answer arrives, and then the claim's.
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await recorder?.close(10_000);
   answer();
   await expect.poll(claims).toBe(3);
   expect(posts).toHaveLength(1);
