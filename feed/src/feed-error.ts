@@ -25,7 +25,7 @@ export class FeedError extends Error {
     message: string,
     details: { readonly requestId?: string | undefined; readonly cause?: unknown } = {},
   ) {
-    super(message, "cause" in details ? { cause: details.cause } : {});
+    super(message, details.cause === undefined ? {} : { cause: details.cause });
     this.code = code;
     this.requestId = details.requestId;
   }

@@ -26,6 +26,9 @@ const TABLE_WAIT_SECONDS = 3;
 const TABLE_WAITS = 20;
 const TABLE_PAUSE_MS = 3_000;
 
+/** The server ends the session, and so its lock, soon after this host has vanished. */
+const SESSION_SETTINGS = `SET SESSION autocommit = 1, wait_timeout = 90, lock_wait_timeout = ${TABLE_WAIT_SECONDS}`;
+
 type AppliedRow = RowDataPacket & Omit<Migration, "sql">;
 
 /**
@@ -41,7 +44,7 @@ export async function migrate(url: string, log?: Log): Promise<string[]> {
     const atVtgate = await isVtgate(connection);
     if (atVtgate) await checkNoKeyspace(connection);
     // A vttablet decides by itself how long a statement waits for a table.
-    else await connection.query(`SET SESSION lock_wait_timeout = ${TABLE_WAIT_SECONDS}`);
+    else await connection.query(SESSION_SETTINGS);
     await lockMigrations(connection, log);
     await createMigrationTable(connection);
     const applied = await findAppliedMigrations(connection);
@@ -78,7 +81,7 @@ async function lockMigrations(connection: Connection, log: Log | undefined): Pro
     if (granted === 1) return;
     // MariaDB answers NULL at once if the URL names no database.
     if (granted !== 0) throw new MigrationError(UNKNOWN_TABLE);
-    log?.info("another core migrates the database: this one waits");
+    log?.warn("another core migrates the database: this one waits");
   }
 }
 

@@ -6,6 +6,16 @@ import { queryWithin } from "./query-within.ts";
 
 const database = useTestDatabase();
 
+it("commits each statement, whatever the server's default is", async () => {
+  const pool = createPool(database.url, 1);
+  pool.pool.prependListener("connection", (connection) => {
+    connection.query("SET SESSION autocommit = 0");
+  });
+  const settings = await queryWithin(pool, "SELECT @@autocommit AS committed", []);
+  expect(settings).toMatchObject([{ committed: 1 }]);
+  await pool.end();
+});
+
 it.each(["without", "with"])(
   "uses no connection whose session was not set up, %s traces",
   async (traces) => {

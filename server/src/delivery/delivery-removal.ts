@@ -14,7 +14,7 @@ import {
 } from "./delivery-removal-store.ts";
 
 /** Deliveries that stay, because of later attempts, are read each time. */
-const INTERVAL_MS = 3_600_000;
+const INTERVAL_MS = 600_000;
 /**
  * Deliveries per transaction, so that no lock is held for long. Their keys are fewer than a thousand values: `anyOf`.
  */

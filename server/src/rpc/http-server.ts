@@ -26,7 +26,7 @@ export type ServerOptions = {
 const HTTP2_PREFACE = "PRI * HTTP/2.0";
 /** How long an idle connection stays open: longer than at a gateway, which would otherwise use a closed one. */
 const IDLE_CONNECTION_MS = 65_000;
-/** A busy connection is never idle. Behind a balancer, a core that was added would get no load. */
+/** A busy HTTP/1.1 connection is never idle. Behind a balancer, a core that was added would get no load. */
 const REQUESTS_PER_CONNECTION = 10_000;
 const HEAD_MS = 10_000;
 const HEAD_BYTES = 16_384;

@@ -84,7 +84,7 @@ export function createWorker(options: {
     maxConcurrentWorkflowTaskExecutions: MAX_CONCURRENT,
     maxConcurrentLocalActivityExecutions: MAX_CONCURRENT,
     shutdownGraceTime: SHUTDOWN_GRACE,
-    // A workflow that cannot be replayed would wait for ever. The database replaces one that failed. ADR 0045
+    // The database replaces a workflow that failed. The SDK fails it only at the first try of its task. ADR 0045
     workflowFailureErrorTypes: { "*": ["NondeterminismError"] },
     ...(buildId !== undefined && {
       workerDeploymentOptions: {
