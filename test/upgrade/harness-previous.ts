@@ -42,7 +42,13 @@ export function checkOutPrevious(): string {
     installPackages(unfinished);
     // Otherwise each of its workers would bundle them.
     execFileSync(process.execPath, ["workflows/src/build.ts"], { cwd: unfinished, stdio: "pipe" });
-    renameSync(unfinished, root);
+    try {
+      renameSync(unfinished, root);
+    } catch (error) {
+      // Another process has checked it out meanwhile.
+      if (!existsSync(root)) throw error;
+      rmSync(unfinished, { recursive: true });
+    }
   }
   refuseChangedMigrations(root);
   return root;

@@ -215,7 +215,7 @@ export const PLANTED: readonly PlantedBug[] = [
   },
   {
     name: "an attempt that just ended is made again",
-    from: 1723,
+    from: 2460,
     file: FIRST,
     find: "if (ended.has(name) || inFlight.has(name)) return;",
     replace: "if (inFlight.has(name)) return;",

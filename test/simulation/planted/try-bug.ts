@@ -3,7 +3,7 @@ import { plant } from "./plant.ts";
 
 // node try-bug.ts NAME   runs scenarios with this bug until one breaks a rule, and prints the result
 
-const MAX_RUNS = 2_000;
+const MAX_RUNS = 2_500;
 const MAX_MS = 240_000;
 
 /** The result of a trial. */
