@@ -13,7 +13,6 @@ export type ParserError = {
 
 /** Empty lines may come before it. RFC 9112 §2.2 */
 const REQUEST_LINE = /^(?:\r\n)*([!#$%&'*+\-.^_`|~0-9A-Za-z]+) (\S+) HTTP\/1\.[01]\r?\n/;
-const MAX_HEAD = 16_384;
 const { headerBytes, headersTimeoutMs, requestTimeoutMs } = DEFAULT_LIMITS;
 const HEAD_END = "\r\n\r\n";
 
@@ -58,7 +57,7 @@ const isOfMethod = ({ code = "" }: ParserError) =>
 function headOf({ rawPacket = Buffer.alloc(0), bytesParsed = 0 }: ParserError): string {
   const previous = rawPacket.lastIndexOf(HEAD_END, Math.max(0, bytesParsed - HEAD_END.length));
   const begin = previous < 0 ? 0 : previous + HEAD_END.length;
-  return rawPacket.toString("latin1", begin, begin + MAX_HEAD);
+  return rawPacket.toString("latin1", begin, begin + headerBytes);
 }
 
 /** If the request line is valid, a method that the parser does not know is refused like any other wrong method. */
