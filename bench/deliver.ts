@@ -49,7 +49,6 @@ await runBench({ name: "bench:deliver", full, short, options }, async (bench) =>
       beside ? costTable(runs, BESIDE) : [],
     ],
     goals: deliverGoals(runs, beside !== undefined),
-    figures: { runs },
   };
 });
 

@@ -20,6 +20,5 @@ await runBench(spec, async (bench) => {
     ],
     blocks: [singlesTable(singles, settings), importTable(imports, settings)],
     goals: [...singlesGoals(singles, settings), ...importGoals(imports)],
-    figures: { singles, imports },
   };
 });

@@ -98,7 +98,6 @@ await runBench(spec, async (bench) => {
       atMost("CPU of the held requests", 5, held.held.percent, "%"),
       atMost("a poll beside the held requests, by one without", 1.1, delay, "×"),
     ],
-    figures: { rows, held },
   };
 });
 

@@ -63,6 +63,5 @@ await runBench({ name: "bench:read", full, short, options }, async (bench) => {
     ],
     blocks: workloads.flatMap((load) => workloadBlocks(runs, load, only)),
     goals: readGoals(runs),
-    figures: { runs },
   };
 });

@@ -80,7 +80,6 @@ await runBench({ name: "bench:webhooks", full, short, options }, async (bench) =
     ],
     blocks: named(LAYOUT_NAMES).map((name) => layoutTable(runs, name, accounts)),
     goals: named(LAYOUT_NAMES).flatMap((name) => layoutGoals(runs, name, accounts)),
-    figures: { runs },
     wrong: wrong > 0 ? `${wrong} events were lost or came more than once` : undefined,
   };
 });

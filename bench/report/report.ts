@@ -14,15 +14,13 @@ export type Report = {
   /** Tables and the texts between them, as lines. Empty blocks are omitted. */
   readonly blocks: readonly (readonly string[])[];
   readonly goals?: readonly Goal[];
-  /** Everything measured, as it is stored. */
-  readonly figures: object;
   /** Why the run fails although it was measured. */
   readonly wrong?: string | undefined;
 };
 
 const RESULTS = fileURLToPath(new URL("../results", import.meta.url));
 
-/** Prints a report. Stores a full run's report as JSON and Markdown. */
+/** Prints a report. Stores a full run's report. */
 export async function publish<Settings extends object>(
   { name, full }: BenchSpec<Settings>,
   settings: Settings,
@@ -37,8 +35,6 @@ export async function publish<Settings extends object>(
   if (JSON.stringify(settings) === JSON.stringify(full)) {
     const keptAs = name.replace("bench:", "").replace(":", "-");
     await mkdir(RESULTS, { recursive: true });
-    const json = JSON.stringify({ machine, settings, ...report.figures }, undefined, 2);
-    await writeFile(join(RESULTS, `${keptAs}.json`), `${json}\n`);
     await writeFile(join(RESULTS, `${keptAs}.md`), markdown);
   }
   if (report.wrong !== undefined) throw new Error(report.wrong);

@@ -90,8 +90,9 @@ export async function tellStory(product: Product, checker: string, options: Stor
   const soak = isSoak ? startSoak(product) : undefined;
   await wait(faultyMs * (isSoak ? 0.75 : 0.5));
   await faults.stop();
-  await wait(calmMs);
+  // Before the last minutes: each sample collects garbage and counts all rows, which delays calls.
   const uses: readonly Flatness[] = (await soak?.stop()) ?? [];
+  await wait(calmMs);
   clients.stop();
   const [calls] = await Promise.all([probe.stop(), ...running]);
   isOver = true;
