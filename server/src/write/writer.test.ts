@@ -14,8 +14,11 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Creates a writer whose shared commits end only when the test says so. A write is named by its account and a text. */
-function createManualWriter() {
+/**
+ * Creates a writer whose commits end only when the test says so, and load after `loaded`. A write is named by its
+ * account and a text.
+ */
+function createManualWriter(loaded = () => {}) {
   const commits: string[][] = [];
   const ends: ((error?: Error) => void)[] = [];
   const together = {
@@ -28,6 +31,7 @@ function createManualWriter() {
         ...{ account_no, id: idOf(account_no), blocked_at: null, feed_changed_at: 0 },
       }));
       commits.push([]);
+      loaded();
       const { result } = decide([accounts, [{ now_micros: 1 }]] as never as PacketRows);
       await new Promise<void>((resolve, reject) =>
         ends.push((error) => (error ? reject(error) : resolve())),
@@ -42,9 +46,9 @@ function createManualWriter() {
   );
   return {
     commits,
-    write: (account: number, text: string, touches: readonly string[] = [text]) =>
+    write: (account: number, text: string, touches: readonly string[] | null = [text]) =>
       writer.write({
-        ...{ accountId: idOf(account), touches, load: () => ({}) },
+        ...{ accountId: idOf(account), ...(touches && { touches }), load: () => ({}) },
         decide() {
           commits.at(-1)?.push(`${account} ${text}`);
           return { answer: text };
@@ -109,6 +113,14 @@ it("refuses a write that waited ten seconds as overloaded, and never sends it, A
   await end();
   expect(await inTime).toBe("in time");
   expect(commits).toEqual([["1 slow"], ["1 in time"]]);
+});
+
+it("does not begin a write that waited ten seconds for a connection or a lock, ADR 0031", async () => {
+  const { commits, write, end, begun } = createManualWriter(() => vi.advanceTimersByTime(10_001));
+  const late = expect(write(1, "late", null)).rejects.toThrow("waited for its account");
+  await begun();
+  await Promise.all([end(), late]);
+  expect(commits).toEqual([[]]);
 });
 
 it("commits again after every waiting write was refused", async () => {

@@ -146,10 +146,17 @@ export function createWriter(
   }
 
   async function commitAlone(write: Waiting, packets: Packets): Promise<void> {
-    try {
-      // While its account was locked it may have waited for longer than its caller does.
+    // Behind a lock, or for a connection, it may have waited for longer than its caller does.
+    const refuseLate = () => {
       if (performance.now() > write.waitsUntilMs) throw new DatabaseTimeoutError(LOCKED);
-      const { outcomes, feeds } = await commitWrites(packets, outbox, [write], true);
+    };
+    const decide: Waiting["decide"] = (...found) => {
+      refuseLate();
+      return write.decide(...found);
+    };
+    try {
+      refuseLate();
+      const { outcomes, feeds } = await commitWrites(packets, outbox, [{ ...write, decide }], true);
       feedChanges.note(feeds);
       const [outcome] = outcomes;
       if (outcome !== undefined) settle(write, outcome);
