@@ -3,6 +3,7 @@ import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, type Interceptor, type Transport } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { CoreSessions } from "./core-sessions.ts";
+import { ActivityService } from "./gen/activity/read/v1/activity_service_pb.ts";
 import { ErrorInfoSchema } from "./gen/activity/read/v1/error_info_pb.ts";
 
 /** The options for calls to the core. */
@@ -11,7 +12,10 @@ export type CoreOptions = {
   readonly url: string;
   /** A service credential with the permissions that the calls need. */
   readonly credential: string;
-  /** The time limit of a call with all its tries, in milliseconds. Default: 10 seconds. Streams have none. */
+  /**
+   * The time limit of a call with all its tries, in milliseconds. Default: 10 seconds. WaitForActivity has at least 15
+   * seconds. Streams have none.
+   */
   readonly timeoutMs?: number;
 };
 
@@ -20,11 +24,15 @@ export type CoreFailure = { readonly code: string; readonly message: string };
 
 const CREDENTIAL = /^[\x21-\x7e]*$/;
 const TIMEOUT_MS = 10_000;
+/** The core answers after at most ten seconds, if no change of the feed comes. */
+const MIN_WAIT_TIMEOUT_MS = 15_000;
 /**
  * How soon a connection that was cut silently is replaced: within the default limit of a call. A call is answered or
  * pings the core after `pingIntervalMs`. An idle connection costs nothing, and is pinged before its next call.
  */
 const PINGS = { pingIntervalMs: 4_000, pingTimeoutMs: 2_000 };
+/** The core refuses a message over 1 MiB with these words of Connect, and without an ErrorInfo. */
+const TOO_LARGE = "message size ";
 /** The pauses before the second and later tries, in milliseconds. Each is random, from half of it to all. */
 const PAUSES_MS = [250, 1_000, 4_000];
 
@@ -45,8 +53,12 @@ export function connectToCore({ url, credential, timeoutMs = TIMEOUT_MS }: CoreO
     sessionManager: new CoreSessions(url, PINGS),
     interceptors: [tryAgain, authenticate],
   });
+  const waitMs = Math.max(timeoutMs, MIN_WAIT_TIMEOUT_MS);
   return {
-    ...transport,
+    unary(method, signal, limitMs, ...rest) {
+      const isWait = method.name === ActivityService.method.waitForActivity.name;
+      return transport.unary(method, signal, limitMs ?? (isWait ? waitMs : undefined), ...rest);
+    },
     // An import takes as long as it has rows. 0 is no limit.
     stream: (method, signal, limitMs = 0, ...rest) =>
       transport.stream(method, signal, limitMs, ...rest),
@@ -55,17 +67,18 @@ export function connectToCore({ url, credential, timeoutMs = TIMEOUT_MS }: CoreO
 
 /**
  * Returns the reason of a failed call. A core that cannot be reached is `temporarily_unavailable`. A request that cannot
- * be encoded, such as one with a fraction of a cent, is `invalid_parameter`.
+ * be encoded, such as one with a fraction of a cent, is `invalid_parameter`. So is one that is too large.
  */
 export function failureOf(error: unknown): CoreFailure {
   const failure = ConnectError.from(error);
   const [info] = failure.findDetails(ErrorInfoSchema);
-  const ownCode = isNotEncoded(failure) ? "invalid_parameter" : "internal_error";
+  const isRefused = isNotEncoded(failure) || failure.rawMessage.startsWith(TOO_LARGE);
+  const ownCode = isRefused ? "invalid_parameter" : "internal_error";
   const code = info?.code ?? (isOfTheWay(failure) ? "temporarily_unavailable" : ownCode);
   return { code, message: failure.rawMessage };
 }
 
-/** Every failure that the core reports has an ErrorInfo. A broken connection has none, and one of these codes. */
+/** Every failure of the core's services has an ErrorInfo. A broken connection has none, and one of these codes. */
 function isOfTheWay(failure: ConnectError): boolean {
   const { Unavailable, DeadlineExceeded, Aborted, Canceled, Internal, Unknown } = Code;
   const codes = [Unavailable, DeadlineExceeded, Aborted, Canceled, Internal, Unknown];
@@ -81,7 +94,7 @@ function isNotEncoded(failure: ConnectError): boolean {
 const tryAgain: Interceptor = (next) => async (request) => {
   const { NO_SIDE_EFFECTS, IDEMPOTENT } = MethodOptions_IdempotencyLevel;
   const { idempotency } = request.method;
-  // Of the other idempotent calls a repetition is refused, or begins another run, although the first call succeeded.
+  // Of the other idempotent calls a repetition may be refused, although the first call succeeded.
   const isRepeatable =
     idempotency === NO_SIDE_EFFECTS ||
     (idempotency === IDEMPOTENT && "externalId" in request.message);

@@ -25,7 +25,7 @@ export function endpointDeleted(): DomainError {
 export function rotationPending(): DomainError {
   return new DomainError(
     ErrorCode.SecretRotationPending,
-    "A rotation of this endpoint's signing secret is pending until next_secret_signs_from. Wait until then, or call CancelRotation first.",
+    "A rotation of this endpoint's signing secret is pending until next_secret_signs_from. If you do not have its secret, call CancelRotation. Otherwise wait until then, or call CancelRotation first.",
   );
 }
 

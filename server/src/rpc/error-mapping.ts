@@ -1,9 +1,14 @@
 import { ErrorInfoSchema } from "@activity/proto";
 import type { Log } from "@activity/runtime/log";
 import { create } from "@bufbuild/protobuf";
-import { type Duration, durationFromMs } from "@bufbuild/protobuf/wkt";
+import {
+  type Duration,
+  durationFromMs,
+  MethodOptions_IdempotencyLevel,
+} from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
 import { LimiterUnavailableError } from "../admission/redis-admission-store.ts";
+import { RedisUrlError } from "../admission/redis-url.ts";
 import { ClientRefusedError, DomainError, ErrorCode } from "../common/errors.ts";
 import { OverloadedError } from "../common/overloaded-error.ts";
 import { isOutage } from "../database/outage.ts";
@@ -56,9 +61,15 @@ const CONNECTION_GONE: ReadonlySet<unknown> = new Set([
 export function createErrorMapping(log: Log): Interceptor {
   return (next) => async (request) => {
     const name = `${request.service.typeName}/${request.method.name}`;
+    const { IDEMPOTENCY_UNKNOWN } = MethodOptions_IdempotencyLevel;
+    const isRepeatable = request.method.idempotency !== IDEMPOTENCY_UNKNOWN;
     const fail = (error: unknown): never => {
-      throw connectErrorFrom(error, (cause) =>
-        log.error("call failed", { call: name, requestId: requestIdOf(request), cause }),
+      throw connectErrorFrom(error, isRepeatable, (cause) =>
+        log.error("call failed", {
+          ...{ call: name, requestId: requestIdOf(request), cause },
+          // The log leaves the messages of causes out. This one shows nothing of the URL.
+          ...(cause instanceof RedisUrlError && { advice: cause.message }),
+        }),
       );
     };
     try {
@@ -79,14 +90,18 @@ async function* mapStream<T>(messages: AsyncIterable<T>, fail: (error: unknown) 
   }
 }
 
-function connectErrorFrom(error: unknown, logBug: (cause: unknown) => void): ConnectError {
+function connectErrorFrom(
+  error: unknown,
+  isRepeatable: boolean,
+  logBug: (cause: unknown) => void,
+): ConnectError {
   if (error instanceof DomainError) {
     return withInfo(error.code, error.message, error, refusedFor(error));
   }
   if (error instanceof ConnectError) return error;
   // Nobody waits for this answer.
   if (isOfGoneCaller(error)) return ConnectError.from(error, Code.Canceled);
-  if (isTemporary(error)) return unavailable(error);
+  if (isTemporary(error)) return unavailable(error, isRepeatable);
   logBug(error);
   return withInfo(
     ErrorCode.InternalError,
@@ -112,12 +127,13 @@ function isTemporary(error: unknown): boolean {
   );
 }
 
-function unavailable(cause: unknown): ConnectError {
-  return withInfo(
-    ErrorCode.TemporarilyUnavailable,
-    "The service is temporarily unavailable; try again after 60 seconds.",
-    cause,
-  );
+/** A transaction without an answer may have been committed. A repeated one would create another key or endpoint. */
+function unavailable(cause: unknown, isRepeatable: boolean): ConnectError {
+  const again = "The service is temporarily unavailable; try again after 60 seconds.";
+  const first =
+    "This call may have succeeded: first list what it creates, and delete what you do not know.";
+  const message = isRepeatable ? again : `${again} ${first}`;
+  return withInfo(ErrorCode.TemporarilyUnavailable, message, cause);
 }
 
 /** The cause stays in this process: neither transport sends it. */

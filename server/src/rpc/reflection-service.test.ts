@@ -1,4 +1,4 @@
-import { EndpointService } from "@activity/proto";
+import { EndpointService, ErrorInfoSchema } from "@activity/proto";
 import { reflectionV1 } from "@activity/proto/infrastructure";
 import { create, fromBinary } from "@bufbuild/protobuf";
 import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
@@ -80,6 +80,16 @@ it("answers 32 streams at once, ADR 0037", async () => {
   // A client that goes away ends its stream amid its answer.
   requests[0]?.abort();
   expect(await open(service, [SYMBOL]).next()).toMatchObject({ done: false });
+});
+
+it("finds the detail of errors, which no service's file imports", async () => {
+  const { files } = await reflect({
+    case: "fileContainingSymbol",
+    value: "activity.read.v1.ErrorInfo",
+  });
+  const [[first = new Uint8Array()] = []] = files;
+  const { name } = fromBinary(FileDescriptorProtoSchema, first);
+  expect(name).toBe(ErrorInfoSchema.file.proto.name);
 });
 
 it("finds a file by its name and by what it declares", async () => {

@@ -1,3 +1,4 @@
+import { ErrorInfoSchema } from "@activity/proto";
 import type { reflectionV1 } from "@activity/proto/infrastructure";
 import {
   createFileRegistry,
@@ -25,14 +26,15 @@ const TOO_MANY = `The stream sent more than ${MAX_REQUESTS} requests. One stream
 const encodedFiles = new WeakMap<FileDescriptorProto, Uint8Array>();
 
 /**
- * Answers the gRPC reflection protocol, v1 and v1alpha with the same messages, for these services and all types that
- * they use: grpcurl and buf curl need no files. A stream ends with RESOURCE_EXHAUSTED after `MAX_REQUESTS`. Beyond
- * `MAX_STREAMS` a stream fails with OverloadedError.
+ * Answers the gRPC reflection protocol, v1 and v1alpha with the same messages. It knows these services, all types that
+ * they use, and the detail of their errors: grpcurl and buf curl need no files. A stream ends with RESOURCE_EXHAUSTED
+ * after `MAX_REQUESTS`. Beyond `MAX_STREAMS` a stream fails with OverloadedError.
  */
 export function createReflectionService(
   services: readonly DescService[],
 ): ServiceImpl<typeof reflectionV1.ServerReflection> {
-  const registry = createFileRegistry(...services.map(({ file }) => registryOf(file)));
+  const files = [...services.map(({ file }) => file), ErrorInfoSchema.file];
+  const registry = createFileRegistry(...files.map(registryOf));
   const names = services.map(({ typeName }) => typeName);
   let streams = 0;
   return {

@@ -338,7 +338,8 @@ export const DeleteAccountResponseSchema: GenMessage<DeleteAccountResponse> = /*
 
 /**
  * Manages the accounts whose activity is stored. Calls need the permission `account.manage`, except
- * `GetAccount`, which needs `account.read`.
+ * `GetAccount`, which needs `account.read`. A call that names an account fails with `account_not_found` for an
+ * unknown or deleted account. But DeleteAccount succeeds again.
  *
  * @generated from service activity.account.v1.AccountService
  */

@@ -299,6 +299,8 @@ export const ListApiKeysResponseSchema: GenMessage<ListApiKeysResponse> = /*@__P
  * Manages an account's API keys, for its owner. Needs the permission `api_key.manage`.
  * Contract 2.7 and 8.
  *
+ * Every call fails with `account_not_found` for an unknown account.
+ *
  * @generated from service activity.dashboard.v1.ApiKeyService
  */
 export const ApiKeyService: GenService<{

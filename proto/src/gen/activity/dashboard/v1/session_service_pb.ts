@@ -431,8 +431,9 @@ export const SessionScopeSchema: GenEnum<SessionScope> = /*@__PURE__*/
  * at the link exchanges its code for a session, which is a cookie.
  *
  * Browsers make all calls but the first, at their own port. The scopes of a session decide which calls of
- * ApiKeyService, EndpointService, DeliveryService, ActivityService and NoticeService it may make. Each call acts on
- * the session's account, even if the request names another account.
+ * ApiKeyService, EndpointService, DeliveryService and ActivityService it may make. Every session may call
+ * ListOpenNotices and DismissNotice of NoticeService. Its scopes decide which kinds it is shown. Each call acts on the
+ * session's account, even if the request names another account.
  *
  * @generated from service activity.dashboard.v1.SessionService
  */

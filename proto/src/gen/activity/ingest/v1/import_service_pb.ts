@@ -83,7 +83,8 @@ export const ImportOpeningSchema: GenMessage<ImportOpening> = /*@__PURE__*/
   messageDesc(file_activity_ingest_v1_import_service, 1);
 
 /**
- * A batch of rows.
+ * A batch of rows. The message has at most 1 MiB, so rows with long texts need smaller batches. A larger message fails
+ * with RESOURCE_EXHAUSTED, without an ErrorInfo.
  *
  * @generated from message activity.ingest.v1.ImportRows
  */
@@ -266,6 +267,8 @@ export const ImportService: GenService<{
    * answers with their results. A refused row stores nothing and delays no other row. A row whose
    * external id is stored already changes nothing; the answer names it if it differs from the stored
    * donation. After a failure, the caller sends the import again from its start.
+   *
+   * Fails with `account_not_found`, and with `invalid_parameter` for a wrong opening or more than 1000 rows.
    *
    * @generated from rpc activity.ingest.v1.ImportService.ImportDonations
    */

@@ -396,7 +396,7 @@ export const PlatformEventService: GenService<{
   /**
    * Deletes a platform event for good. It leaves the feed, and its text is erased.
    *
-   * Fails with `platform_event_not_found`.
+   * Fails with `platform_event_not_found`, and with `account_not_found`.
    *
    * @generated from rpc activity.ingest.v1.PlatformEventService.DeletePlatformEvent
    */

@@ -286,7 +286,8 @@ export const ActivityService: GenService<{
    * Lists one page of activity, ordered by `recorded_at`, then record id, then source. Contract 4.2.
    *
    * Fails with `invalid_cursor` when `cursor` was not issued for this account, order and filters,
-   * and with `invalid_parameter` when another field is out of its range.
+   * and with `invalid_parameter` when another field is out of its range. Fails with `account_not_found`
+   * when a service names an unknown account.
    *
    * @generated from rpc activity.read.v1.ActivityService.ListActivities
    */
@@ -297,6 +298,9 @@ export const ActivityService: GenService<{
   },
   /**
    * Waits until the account's feed has a later version than `feed_version`, at most ten seconds.
+   * Without a change it then returns the same version. Give the call a deadline of 15 seconds.
+   *
+   * Fails with `account_not_found` when a service names an unknown account.
    *
    * @generated from rpc activity.read.v1.ActivityService.WaitForActivity
    */

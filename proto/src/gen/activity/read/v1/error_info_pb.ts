@@ -15,7 +15,8 @@ export const file_activity_read_v1_error_info: GenFile = /*@__PURE__*/
   fileDesc("CiFhY3Rpdml0eS9yZWFkL3YxL2Vycm9yX2luZm8ucHJvdG8SEGFjdGl2aXR5LnJlYWQudjEiUAoJRXJyb3JJbmZvEgwKBGNvZGUYASABKAkSNQoSY2xpZW50X3JlZnVzZWRfZm9yGAIgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uYgZwcm90bzM", [file_google_protobuf_duration]);
 
 /**
- * The detail that every failed call carries beside its status code.
+ * The detail of every failure of a service, beside its status code. Failures of the transport have none: an unreadable
+ * or too large message, an unknown call, or a passed deadline.
  *
  * @generated from message activity.read.v1.ErrorInfo
  */

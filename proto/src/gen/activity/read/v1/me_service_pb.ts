@@ -143,6 +143,8 @@ export const MeService: GenService<{
   /**
    * Reads the account's profile and, for a caller with an API key, that key's summary. Contract 4.1.
    *
+   * Fails with `account_not_found` when a service names an unknown account.
+   *
    * @generated from rpc activity.read.v1.MeService.GetMe
    */
   getMe: {
