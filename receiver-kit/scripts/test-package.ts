@@ -7,7 +7,7 @@ import { checkConsumer } from "./check-consumer.ts";
 import { measureCore } from "./core-size.ts";
 import { pack } from "./pack.ts";
 
-const MAX_CORE_BYTES = 6 * 1024;
+const MAX_CORE_BYTES = 4 * 1024;
 const require = createRequire(import.meta.url);
 
 const folder = mkdtempSync(path.join(tmpdir(), "receiver-kit-package-"));

@@ -19,7 +19,7 @@ const NAME_BY_FIELD = {
   signature: "service-signature",
 } as const satisfies Record<keyof SignedHeaders, string>;
 
-/** Reads the three headers of a delivery. Throws `missing_header` or `repeated_header`. */
+/** Reads the three headers of a delivery. Throws `missing_header`, `repeated_header` or `headers_not_given`. */
 export function readSignedHeaders(headers: HeadersInput): SignedHeaders {
   const find = finderFor(headers);
   return {
@@ -44,7 +44,9 @@ function readOne(find: Finder, name: string): string {
 }
 
 function finderFor(headers: unknown): Finder {
-  if (typeof headers !== "object" || headers === null) return () => [];
+  if (typeof headers !== "object" || headers === null) {
+    throw notGiven(`got ${headers === null ? "null" : typeof headers}`);
+  }
   if (Symbol.iterator in headers && (Array.isArray(headers) || headers instanceof Map)) {
     return finderForEntries(headers);
   }
@@ -55,15 +57,28 @@ function finderFor(headers: unknown): Finder {
   if (typeof (headers as Partial<Iterable<unknown>>)[Symbol.iterator] === "function") {
     return finderForEntries(headers as Iterable<unknown>);
   }
+  // After `get`: the promise of Next.js 15 has the methods of its headers too. A header named "then" is no function.
+  if ("then" in headers && typeof headers.then === "function") {
+    throw notGiven("got a promise; await it first");
+  }
   return (name) => valuesInRecord(headers as Record<string, unknown>, name);
 }
 
 function finderForEntries(entries: Iterable<unknown>): Finder {
-  const pairs = [...entries].filter(Array.isArray);
+  const list = [...entries];
+  const pairs = list.filter(Array.isArray);
+  // A request without headers gives an empty list.
+  if (pairs.length === 0 && list.length > 0) {
+    throw notGiven("got a flat list, such as Node's rawHeaders; pass request.headers");
+  }
   return (name) =>
     pairs
       .filter((pair) => typeof pair[0] === "string" && pair[0].toLowerCase() === name)
       .flatMap((pair): unknown => pair[1]);
+}
+
+function notGiven(detail: string): VerificationError {
+  return new VerificationError("headers_not_given", detail);
 }
 
 function valuesInRecord(

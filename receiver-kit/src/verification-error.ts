@@ -11,6 +11,7 @@ const MESSAGE_BY_REASON = {
   not_json: "the body is not JSON in UTF-8",
   not_an_event: "the body is JSON but not a webhook event",
   unusable_secret: "a signing secret is whsec_ and at least 32 printable characters",
+  headers_not_given: "the headers are not a Headers object, a plain object or pairs",
   body_not_raw: "the body is not the raw bytes as they were received",
 } as const;
 
@@ -19,6 +20,13 @@ export type VerificationReason = keyof typeof MESSAGE_BY_REASON;
 
 /** All reasons, for exhaustive handling and for tests. */
 export const VERIFICATION_REASONS = Object.keys(MESSAGE_BY_REASON) as readonly VerificationReason[];
+
+/** These reasons come from the receiver's code or settings, not from a request. */
+const OWN_MISTAKES: readonly VerificationReason[] = [
+  "unusable_secret",
+  "headers_not_given",
+  "body_not_raw",
+];
 
 // Shared by the ES module and the CommonJS build, so that `instanceof` works across both.
 const BRAND = Symbol.for("receiver-kit.VerificationError");
@@ -41,9 +49,9 @@ export class VerificationError extends Error {
 
 /**
  * Returns the status to answer after an error: 400 if the delivery does not verify, 500 otherwise. After 500 the sender
- * retries, so the receiver's own mistakes, a bad secret or a parsed body, lose no event.
+ * retries, so the receiver's own mistakes, such as a bad secret or a parsed body, lose no event.
  */
 export function statusFromError(error: unknown): 400 | 500 {
   if (!(error instanceof VerificationError)) return 500;
-  return error.reason === "unusable_secret" || error.reason === "body_not_raw" ? 500 : 400;
+  return OWN_MISTAKES.includes(error.reason) ? 500 : 400;
 }

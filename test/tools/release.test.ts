@@ -32,6 +32,14 @@ beforeAll(async () => {
 afterAll(() => registry.close());
 
 const OWNER_OF_URL = /(github\.com\/)[^/]+(\/)/g;
+/** The packed files that link to the repository. */
+const LINKED = [
+  "receiver-kit/package.json",
+  "receiver-kit/README.md",
+  "feed/package.json",
+  "feed/README.md",
+  "feed/docs/other-languages.md",
+];
 const git = (...args: string[]) => execFileSync("git", args, { cwd: folder, stdio: "pipe" });
 function commit() {
   git("add", "--all");
@@ -58,7 +66,7 @@ describe("npm run release", () => {
     edit("deploy/helm/personal-activity/Chart.yaml", (text) =>
       text.replace(/appVersion: .*/, "appVersion: 0.9.0"),
     );
-    edit("receiver-kit/package.json", (text) => text.replaceAll(OWNER_OF_URL, "$1OWNER$2"));
+    for (const file of LINKED) edit(file, (text) => text.replaceAll(OWNER_OF_URL, "$1OWNER$2"));
     edit("CHANGELOG.md", () => "# Changelog\n\n## [Unreleased]\n\n- A thing.\n");
     const { code, said } = await release();
     expect(code).toBe(1);
@@ -67,6 +75,8 @@ describe("npm run release", () => {
       'CHANGELOG.md has no entries under "## [1.',
       'CHANGELOG.md has entries under "## [Unreleased]"',
       "receiver-kit/package.json says OWNER in homepage, bugs, repository: write the owner of the GitHub repository.",
+      "receiver-kit/README.md says OWNER: write the owner of the GitHub repository.",
+      "feed/docs/other-languages.md says OWNER: write the owner of the GitHub repository.",
       "What is not committed is not released:\n M CHANGELOG.md\n M deploy",
     ]) {
       expect(said).toContain(sentence);
@@ -77,9 +87,7 @@ describe("npm run release", () => {
 
   it("after npm version, packs each package of that version and the bill of materials, and stops", async () => {
     edit("CHANGELOG.md", () => "# Changelog\n\n## [7.8.9] - 2026-11-22\n\n- A thing.\n");
-    for (const name of ["receiver-kit", "feed"]) {
-      edit(`${name}/package.json`, (text) => text.replaceAll(OWNER_OF_URL, "$1someone$2"));
-    }
+    for (const file of LINKED) edit(file, (text) => text.replaceAll(OWNER_OF_URL, "$1someone$2"));
     commit();
     expect(await npm("version", "7.8.9")).toMatchObject({ code: 0 });
     const { code, said } = await release();
@@ -95,6 +103,12 @@ describe("npm run release", () => {
     expect(readdirSync(made).toSorted()).toEqual([...packages, bill].toSorted());
     const sbom = JSON.parse(readFileSync(join(made, bill), "utf8"));
     expect(sbom.metadata.component.version).toBe("7.8.9");
+    for (const file of packages) {
+      const print = ["-xzOf", join(made, file), "package/package.json"];
+      const { name, publishConfig } = JSON.parse(execFileSync("tar", print, { encoding: "utf8" }));
+      // npm publishes a scoped package as restricted otherwise, which the registry refuses.
+      expect(publishConfig?.access).toBe(name.startsWith("@") ? "public" : undefined);
+    }
     const list = ["-tzf", join(made, "activity-client-7.8.9.tgz")];
     const files = execFileSync("tar", list, { encoding: "utf8" }).split("\n");
     const packed = ["LICENSE", "README.md", "errors.md", "dist/client.d.ts"];

@@ -53,10 +53,10 @@ export function keepMsOf({ keepSeconds = DEFAULT_KEEP_SECONDS }: KeepOptions): n
   return checkedMs("keepSeconds", keepSeconds, MAX_KEEP_SECONDS);
 }
 
-/** Returns an option's seconds in milliseconds. Redis refuses a key that expires after 0. */
+/** Returns an option's seconds in whole milliseconds, at least 1: Redis and SQLite refuse other times. */
 export function checkedMs(option: string, seconds: number, maxSeconds: number): number {
   if (!(seconds > 0 && seconds <= maxSeconds)) {
     throw new RangeError(`${option} accepts a number above 0, at most ${maxSeconds}.`);
   }
-  return seconds * 1000;
+  return Math.ceil(seconds * 1000);
 }

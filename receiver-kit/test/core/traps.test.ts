@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import {
   type HeadersInput,
   type RawBody,
+  statusFromError,
   VERIFICATION_REASONS,
   VerificationError,
   type VerificationReason,
@@ -72,9 +73,29 @@ describe("headers", () => {
     },
   );
 
-  it.each([undefined, null, 7, "text", [], {}, ["a"], [[]]])("refuse %j for headers", (headers) =>
+  const named = ["get", "then"].map((name) => Object.fromEntries([[name, "a header's text"]]));
+  it.each([[], {}, [[]], [["then", "a"]], ...named])("refuse %j for headers", (headers) =>
     expectRefused("missing_header", "{}", headers),
   );
+
+  it.each([
+    ["undefined", undefined],
+    ["null", null],
+    ["a number", 7],
+    ["JSON text", '{"Service-Event-Id":"wev_1"}'],
+    ["a function", () => new Headers()],
+    ["a promise", Promise.resolve(new Headers())],
+    ["a flat list", ["Host", "localhost", "Accept", "*/*"]],
+  ])("are not given if the receiver passes %s", (_name, headers) =>
+    expectRefused("headers_not_given", "{}", headers),
+  );
+
+  it("are read from a promise that has the methods of headers too", async () => {
+    const { body, headers } = await createDelivery();
+    const both = new Headers(headers);
+    const shape = Object.assign(Promise.resolve(both), { get: (name: string) => both.get(name) });
+    await expect(verify(body, shape, OPTIONS)).resolves.toBeDefined();
+  });
 });
 
 describe("timestamps", () => {
@@ -249,8 +270,16 @@ it.each([null, {}])("options that are %j count as a missing secret", async (opti
   await expectRefused("unusable_secret", body, headers, options as VerifyOptions);
 });
 
+it("mistakes of the receiver are answered 500, everything that a sender can cause 400", () => {
+  const mistakes = VERIFICATION_REASONS.filter(
+    (reason) => statusFromError(new VerificationError(reason)) === 500,
+  );
+  expect(mistakes).toEqual(["unusable_secret", "headers_not_given", "body_not_raw"]);
+  expect(statusFromError(new VerificationError("missing_header"))).toBe(400);
+});
+
 it("the reasons are a closed list, each with a message", () => {
-  expect(VERIFICATION_REASONS).toHaveLength(12);
+  expect(VERIFICATION_REASONS).toHaveLength(13);
   for (const reason of VERIFICATION_REASONS) {
     expect(new VerificationError(reason).message).toMatch(/\w+ \w+/);
   }

@@ -43,6 +43,14 @@ export function describeStore(client: ClientName | "memory", subject: Subject): 
       }
     });
 
+    it("handles an event once if its options are no whole number of milliseconds", async () => {
+      const once = store.createStore({ leaseSeconds: 100 / 3, keepSeconds: 100 / 3 });
+      const eventId = randomUUID();
+      const of = { record: `record ${eventId}`, time: "2026-01-01T00:00:00Z" };
+      expect(await once.runOnce(eventId, async () => {}, of)).toBe("handled");
+      expect(await once.runOnce(eventId, async () => {}, of)).toBe("seen_before");
+    });
+
     it("releases the claim if the work throws, and rejects with its error", async () => {
       const once = store.createStore();
       const eventId = randomUUID();
