@@ -6,7 +6,7 @@ import { sleep } from "./sleep.ts";
 /** The wait after 429 and 503 without `Retry-After`. §4.4.8 */
 const DEFAULT_RETRY_AFTER_MS = 60_000;
 /** The longest wait. A longer `Retry-After` counts as this. */
-const MAX_RETRY_AFTER_MS = 600_000;
+export const MAX_RETRY_AFTER_MS = 600_000;
 const FIRST_BACK_OFF_MS = 1_000;
 const MAX_BACK_OFF_MS = 60_000;
 

@@ -7,11 +7,12 @@ export type DateOrder = "dmy" | "mdy";
 export type Moment = { readonly seconds: number; readonly micros: number };
 
 /**
- * A parsed date cell. `local` is wall-clock time, counted like a Moment as if it were UTC. It needs a time zone.
+ * A parsed date cell. `local` is wall-clock time, counted like a Moment as if it were UTC. It needs a time zone. `isDay`
+ * tells that the cell has no time.
  */
 export type DateReading =
   | { readonly kind: "moment"; readonly moment: Moment }
-  | { readonly kind: "local"; readonly local: Moment };
+  | { readonly kind: "local"; readonly local: Moment; readonly isDay: boolean };
 
 const CALENDAR =
   /^(?:(?<y1>\d{4})(?<s1>[-/.])(?<m1>\d{1,2})\k<s1>(?<d1>\d{1,2})|(?<first>\d{1,2})(?<s2>[-/.])(?<second>\d{1,2})\k<s2>(?<y2>\d{4}))(?:(?:[Tt]|,? +)(?<time>\d.*))?$/;
@@ -29,7 +30,7 @@ const NOT_A_DATE = refused(
 );
 const NOT_A_REAL_DATE = refused("date: there is no such day or time");
 
-/** Reads a date in any of the forms above. A date alone means midnight. Microseconds are kept exactly. */
+/** Reads a date in any of the forms above. A date alone means the start of that day. Microseconds are kept exactly. */
 export function parseDateText(cell: string, order: DateOrder | undefined): Parsed<DateReading> {
   const text = cell.trim();
   if (UNIX_SECONDS.test(text)) {
@@ -44,7 +45,8 @@ export function parseDateText(cell: string, order: DateOrder | undefined): Parse
   const day = groups.y1 ? yearFirst(groups) : yearLast(groups, order);
   if (!day.ok) return day;
   if (groups.time === undefined) {
-    return accepted({ kind: "local", local: { seconds: day.value * SECONDS_A_DAY, micros: 0 } });
+    const local = { seconds: day.value * SECONDS_A_DAY, micros: 0 };
+    return accepted({ kind: "local", local, isDay: true });
   }
   return readTime(day.value, groups.time);
 }
@@ -94,7 +96,8 @@ function readTime(day: number, text: string): Parsed<DateReading> {
     return offset === undefined ? NOT_A_REAL_DATE : atMoment(seconds - offset, groups.fraction);
   }
   const micros = microsOf(groups.fraction);
-  return micros.ok ? accepted({ kind: "local", local: { seconds, micros: micros.value } }) : micros;
+  if (!micros.ok) return micros;
+  return accepted({ kind: "local", local: { seconds, micros: micros.value }, isDay: false });
 }
 
 function hourOf(hour: number, half: string | undefined): number | undefined {

@@ -84,6 +84,13 @@ describe("a date cell", () => {
     expect(read("2011-12-30 12:00", "Pacific/Apia")).toMatch(/put forward/);
   });
 
+  it("without a time is the start of its day, even where the clocks skip midnight", () => {
+    expect(read("2018-11-04", "America/Sao_Paulo")).toBe("2018-11-04T03:00:00Z");
+    expect(read("26.04.2024", "Africa/Cairo")).toBe("2024-04-25T22:00:00Z");
+    expect(read("2018-11-04 00:00", "America/Sao_Paulo")).toMatch(/put forward/);
+    expect(read("2011-12-30", "Pacific/Apia")).toMatch(/put forward/);
+  });
+
   it("that the clocks showed twice is the first of the two", () => {
     expect(read("2024-10-27 02:30")).toBe("2024-10-27T00:30:00Z");
     expect(read("2024-10-27 03:00")).toBe("2024-10-27T02:00:00Z");

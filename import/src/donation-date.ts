@@ -21,7 +21,7 @@ export function parseDonationDate(
     );
   }
   const { seconds, micros } = reading.value.local;
-  const moment = timeZone.momentOf(seconds);
+  const moment = timeZone.momentOf(seconds, reading.value.isDay);
   return moment.ok ? withinSpan({ seconds: moment.value, micros }) : moment;
 }
 

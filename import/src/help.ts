@@ -13,7 +13,7 @@ Options:
   --source SOURCE       Where they come from: csv (default) or import_source_1 to import_source_4.
   --timezone ZONE       The time zone of dates without an offset from UTC, such as Europe/Berlin.
                         A time that the clocks skip in spring is refused; of one that they show
-                        twice in autumn, the first is taken. A date alone is midnight.
+                        twice in autumn, the first is taken. A date alone is the start of that day.
   --currency CODE       The currency of rows that name none, such as eur; also settles signs that
                         several currencies share, such as $.
   --decimal MARK        comma or point: what begins the decimals. Without it the other amounts of

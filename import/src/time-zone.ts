@@ -5,8 +5,9 @@ export type TimeZone = {
   /**
    * Returns the seconds since 1970-01-01T00:00:00Z at which the wall clock shows `localSeconds`, which is counted as if
    * it were UTC. Refuses a time that the clock skips. Of a time that it shows twice, in autumn, the first counts.
+   * With `isDay` it returns the start of the day, which is later than midnight if the clock skips midnight.
    */
-  momentOf(localSeconds: number): Parsed<number>;
+  momentOf(localSeconds: number, isDay?: boolean): Parsed<number>;
 };
 
 const SECONDS_A_DAY = 86_400;
@@ -20,16 +21,16 @@ export function createTimeZone(name: string): TimeZone | undefined {
   if (format === undefined) return undefined;
   const offsetAt = remembered((seconds) => readOffset(format, seconds));
 
-  function momentOf(localSeconds: number): Parsed<number> {
+  function momentOf(localSeconds: number, isDay = false): Parsed<number> {
     // No clock changes twice within two days, so a day away lies the offset before or after the change.
     const before = localSeconds - offsetAt(localSeconds - SECONDS_A_DAY);
     const after = localSeconds - offsetAt(localSeconds + SECONDS_A_DAY);
-    const shows = (moment: number) => moment + offsetAt(moment) === localSeconds;
-    const moments = [before, after].filter(shows);
-    if (moments.length === 0) {
-      return refused("date: the clocks of the time zone were put forward over this time");
-    }
-    return accepted(Math.min(...moments));
+    const shownAt = (moment: number) => moment + offsetAt(moment);
+    const moments = [before, after].filter((moment) => shownAt(moment) === localSeconds);
+    if (moments.length > 0) return accepted(Math.min(...moments));
+    // A zone that crosses the date line skips the whole day.
+    if (isDay && dayOf(shownAt(before)) === dayOf(localSeconds)) return accepted(before);
+    return refused("date: the clocks of the time zone were put forward over this time");
   }
 
   return { momentOf };
@@ -44,6 +45,8 @@ function createOffsetFormat(timeZone: string): Intl.DateTimeFormat | undefined {
   }
 }
 
+const dayOf = (seconds: number) => Math.floor(seconds / SECONDS_A_DAY);
+
 /** Returns the seconds that the wall clock is ahead of UTC. */
 function readOffset(format: Intl.DateTimeFormat, seconds: number): number {
   const [, sign, hours, minutes, rest] = OFFSET.exec(format.format(seconds * 1000)) ?? [];
@@ -55,7 +58,7 @@ function readOffset(format: Intl.DateTimeFormat, seconds: number): number {
 function remembered(offsetAt: (seconds: number) => number): (seconds: number) => number {
   const days = new Map<number, number | undefined>();
   return (seconds) => {
-    const day = Math.floor(seconds / SECONDS_A_DAY);
+    const day = dayOf(seconds);
     if (!days.has(day)) {
       if (days.size >= MAX_REMEMBERED_DAYS) days.clear();
       const start = offsetAt(day * SECONDS_A_DAY);

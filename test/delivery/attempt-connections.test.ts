@@ -1,12 +1,22 @@
 import { once } from "node:events";
 import { connect, isIPv6, type Socket } from "node:net";
 import { Worker } from "node:worker_threads";
+import { ReadyAttemptSchema } from "@activity/proto";
+import { create } from "@bufbuild/protobuf";
 import { afterAll, describe, expect, it } from "vitest";
+import { makeAttempt } from "../../workflows/src/attempt/make-attempt.ts";
+import { isRetried } from "../../workflows/src/http/attempt-outcome.ts";
 import { createConnectionPool } from "../../workflows/src/http/connection-pool.ts";
 import { postOnce } from "../../workflows/src/http/post-once.ts";
 import type { Behaviour, Receiver } from "./harness-receiver.ts";
 import { answer, reset, write, writeAndEnd, writeAndReset } from "./harness-receiver-behaviours.ts";
-import { BODY, createSenderHarness, HEADERS, useOpenedSockets } from "./harness-receiver-sender.ts";
+import {
+  BODY,
+  createSenderHarness,
+  EVENT_ID,
+  HEADERS,
+  useOpenedSockets,
+} from "./harness-receiver-sender.ts";
 
 const OK = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
 const INTERIM = "HTTP/1.1 103 E\r\n\r\n";
@@ -217,6 +227,26 @@ describe("a connection", () => {
     for (const socket of waiting) socket.destroy();
     await busy.terminate();
   });
+
+  it.each([10, -10])(
+    "that opens after the clock moved by %i minutes carries no request, and the attempt is retried",
+    async (minutes) => {
+      const receiver = await harness.receive(answer(200));
+      const ready = create(ReadyAttemptSchema, {
+        url: `https://receiver.test:${receiver.port}/`,
+        secret: `whsec_${Buffer.alloc(32).toString("base64")}`,
+        eventId: EVENT_ID,
+        payload: BODY,
+      });
+      let movedMs = 0;
+      const made = makeAttempt(harness.sender, ready, 1, () => Date.now() + movedMs);
+      movedMs = minutes * 60_000;
+      const { outcome } = await made;
+      expect(isRetried(outcome)).toBe(true);
+      expect(receiver.connectionCount()).toBe(1);
+      expect(receiver.requests).toEqual([]);
+    },
+  );
 
   it("leaves no connection behind once the sender is closed", async () => {
     const short = createSenderHarness();

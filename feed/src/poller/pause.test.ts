@@ -51,3 +51,8 @@ it("pauses while nothing of the limit is left, even after wake()", () => {
   expect(after({ records: 100, hasMore: true }, rateLimit(0, 42))).toEqual(wait);
   expect(after({}, rateLimit(0, 42))).toEqual(wait);
 });
+
+it("pauses ten minutes at most, because a timer of more than 24 days ends at once", () => {
+  const most = { ms: 600_000, wakeMs: 600_000 };
+  expect(after({}, rateLimit(0, 2_592_000))).toEqual(most);
+});

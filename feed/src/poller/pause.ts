@@ -1,5 +1,6 @@
 import type { Headers } from "../attempt.ts";
 import type { ActivityPage } from "../contract.ts";
+import { MAX_RETRY_AFTER_MS } from "../request.ts";
 
 /** The pause after an empty page of a service that does not wait. §4.4.2 */
 const IDLE_MS = 5_000;
@@ -26,15 +27,15 @@ export interface Pause {
 }
 
 /**
- * Returns the pause after an answer. Once all of the account's limit is used, it lasts until the limit is reset. There
- * is none while more pages follow. After records there is none until half of the limit is used. From then on requests
- * are a second apart. They are also a second apart if the service waited for records (`Preference-Applied: wait`). After
- * any other empty page the pause is five seconds, a tenth more or less.
+ * Returns the pause after an answer. Once all of the account's limit is used, it lasts until the limit is reset, at most ten
+ * minutes. There is none while more pages follow. After records there is none until half of the limit is used. From then
+ * on requests are a second apart. They are also a second apart if the service waited for records
+ * (`Preference-Applied: wait`). After any other empty page the pause is five seconds, a tenth more or less.
  */
 export function pauseAfter({ page, headers, elapsedMs, random }: Polled): Pause {
   const [, remaining, resetSeconds] = RATE_LIMIT.exec(headers.get("ratelimit") ?? "") ?? [];
   if (remaining === "0") {
-    const ms = Number(resetSeconds) * 1_000;
+    const ms = Math.min(Number(resetSeconds) * 1_000, MAX_RETRY_AFTER_MS);
     return { ms, wakeMs: ms };
   }
   if (page.pagination.has_more) return { ms: 0, wakeMs: 0 };

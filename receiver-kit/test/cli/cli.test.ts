@@ -8,6 +8,7 @@ import { promisify } from "node:util";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { createNodeReceiver } from "../../src/adapters/node-http/index.ts";
 import { runCommand } from "../../src/cli/run-command.ts";
+import { createSampleEvents } from "../../src/cli/sample-events.ts";
 import { createMemoryStore } from "../../src/stores/memory/index.ts";
 import { listen } from "../adapters/listen.ts";
 import { createDelivery, createRawDelivery, OTHER_SECRET, SECRET } from "../signed-delivery.ts";
@@ -38,6 +39,15 @@ describe("receiver-kit send", () => {
     expect(code).toBe(0);
     expect(handle).toHaveBeenCalledTimes(4);
     for (const [webhookEvent] of handle.mock.calls) expect(webhookEvent.test).toBe(true);
+  });
+
+  it("sends times with microseconds, as the service does", () => {
+    const bodies = createSampleEvents()
+      .map(({ body }) => body)
+      .join();
+    const times = [...bodies.matchAll(/"\w+_at":"([^"]*)"/g)].map(([, time]) => time);
+    expect(times).toHaveLength(6);
+    for (const time of times) expect(time).toMatch(/\.\d{6}Z$/);
   });
 
   it("reports a receiver that accepts everything, and one that is not running", async () => {

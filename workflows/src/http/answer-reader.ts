@@ -38,11 +38,16 @@ const KEPT_HEADERS_LENGTH = 1024;
 const REST_OF_ANSWER_MS = 1_000;
 
 const TOO_MUCH_INTERIM = "too much came before the answer";
+const STALE = "the sender's clock moved before the request could be sent";
 
-/** Creates a reader of the answer on a connection. It may call `end` more than once. */
+/**
+ * Creates a reader of the answer on a connection. It may call `end` more than once. If the request `isStale` once the
+ * connection is open, nothing of it is sent.
+ */
 export function createAnswerReader(
   connection: PinnedConnection,
   end: (end: AnswerEnd) => void,
+  isStale = () => false,
 ): AnswerReader {
   const seen: Seen = {
     isRequestSent: false,
@@ -55,7 +60,11 @@ export function createAnswerReader(
   let restTimer: NodeJS.Timeout | undefined;
   const cut = () => end({ kind: "cut" });
   const handler: Dispatcher.DispatchHandler = {
-    onRequestStart: () => {
+    onRequestStart: (controller) => {
+      if (isStale()) {
+        end({ kind: "broken", detail: STALE });
+        return controller.abort(new Error(STALE));
+      }
       seen.isRequestSent = true;
       connection.expectAnswer((start) => {
         seen.isHeard = true;

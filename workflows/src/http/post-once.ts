@@ -9,6 +9,8 @@ export type PostRequest = {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
+  /** Whether the clock has moved too far from the request's timestamp. Such a request is not sent. */
+  readonly isStale?: () => boolean;
 };
 
 /** How a POST ended. Details hold no URL, name or address. */
@@ -67,7 +69,7 @@ async function exchange(
   { target, pool, deadline }: PostScope,
 ): Promise<Exchange> {
   const { promise, resolve: end } = Promise.withResolvers<AnswerEnd | { kind: "expired" }>();
-  const { handler, seen, stop } = createAnswerReader(connection, end);
+  const { handler, seen, stop } = createAnswerReader(connection, end, request.isStale);
   const beganMs = performance.now();
   const expire = () => end({ kind: "expired" });
   deadline.addEventListener("abort", expire, { once: true });
