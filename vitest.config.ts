@@ -71,7 +71,8 @@ const ON_SERVERS = {
   env: COMPILED,
   globalSetup: ["test/harness/global-setup.ts", BUILT],
   testTimeout: 60_000,
-  hookTimeout: 120_000,
+  // Hooks download programs that the machine lacks.
+  hookTimeout: 600_000,
   expect: PATIENT,
 };
 /** For tests that start the processes that they kill. */

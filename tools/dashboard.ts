@@ -16,6 +16,8 @@ try {
   const clients = createClients(coreUrl, serviceCredential);
   process.stdout.write(`${await createDashboardLink(clients, demo.accountId)}\n`);
 } catch (error) {
-  if (ConnectError.from(error).code !== Code.Unavailable) throw error;
+  // Another checkout's core, which now has the port, does not know this one's credential.
+  const away: readonly Code[] = [Code.Unavailable, Code.Unauthenticated];
+  if (!away.includes(ConnectError.from(error).code)) throw error;
   tellNotRunning();
 }

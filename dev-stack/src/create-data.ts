@@ -1,5 +1,5 @@
 import { mkdir, readFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { findLogCause } from "./log-cause.ts";
 import { runCommand } from "./run-command.ts";
 import { createOptions } from "./server-options.ts";
@@ -35,7 +35,7 @@ export async function createServerData(
     // In every layout, the files are in the folder above the character sets.
     const { lines } = await run(["--verbose", "--help"]);
     const option = lines.find((line) => line.startsWith("character-sets-dir ")) ?? "";
-    const share = dirname(join("/", option.replace("character-sets-dir", "").trim(), "."));
+    const share = dirname(resolve("/", option.replace("character-sets-dir", "").trim()));
     return [
       "create database if not exists mysql;",
       "use mysql;",

@@ -97,7 +97,13 @@ describe("a folder or URL that is not right", () => {
   it("says in one sentence what is wrong with DATABASE_URL, and uses one that is right", async () => {
     const use = (url: string) => start({ env: { ...env, DATABASE_URL: url } });
     await expect(use("postgres://h/d")).rejects.toThrow(/must look like mysql:/);
-    await expect(use(`mysql://u:p@${LOOPBACK}:1/d`)).rejects.toThrow(/no database answers/);
+    const dead = `mysql://u:p@${LOOPBACK}:1/d`;
+    await expect(use(dead)).rejects.toThrow(/^DATABASE_URL points at .*no database answers/);
+    const DATABASE_URL_FILE = join(folder, "database-url");
+    await writeFile(DATABASE_URL_FILE, dead);
+    await expect(start({ env: { ...env, DATABASE_URL_FILE } })).rejects.toThrow(
+      /^DATABASE_URL_FILE points at /,
+    );
     const web = createServer((socket) => socket.end("HTTP/1.1 400 No\r\n\r\n"));
     await once(web.listen(0, LOOPBACK), "listening");
     const { port } = web.address() as { port: number }; // it listens on TCP

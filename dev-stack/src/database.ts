@@ -41,7 +41,9 @@ export async function startDatabase(options: StartDatabase): Promise<RunningData
     throw new StackError(text);
   });
   if (given) {
-    return { ...GIVEN, url: given, flavour: "given", version: await checkGivenDatabase(given) };
+    const variable = options.env.DATABASE_URL ? "DATABASE_URL" : "DATABASE_URL_FILE";
+    const version = await checkGivenDatabase(given, variable);
+    return { ...GIVEN, url: given, flavour: "given", version };
   }
   const { env, progress, port, ephemeral = false, serverOptions = [] } = options;
   const dataDir = resolve(options.dataDir);

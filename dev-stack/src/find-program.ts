@@ -14,7 +14,9 @@ export async function findProgram(
   names: readonly string[],
 ): Promise<string | undefined> {
   const folders = [...(env.PATH ?? "").split(delimiter), ...SERVER_FOLDERS].filter(isAbsolute);
-  for (const path of folders.flatMap((folder) => names.map((name) => join(folder, name)))) {
+  const suffix = process.platform === "win32" ? ".exe" : "";
+  const files = names.map((name) => (name.endsWith(suffix) ? name : `${name}${suffix}`));
+  for (const path of folders.flatMap((folder) => files.map((file) => join(folder, file)))) {
     if (await isExecutable(path)) return path;
   }
   return undefined;

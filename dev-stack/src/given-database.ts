@@ -3,20 +3,20 @@ import { StackError } from "./stack-error.ts";
 
 const DEFAULT_PORT = 3306;
 
-/** Checks that a database server answers at `DATABASE_URL`. Returns its version. */
-export async function checkGivenDatabase(text: string): Promise<string> {
-  const { host, port } = parseDatabaseUrl(text);
+/** Checks that a database server answers at the URL of a variable. Returns its version. */
+export async function checkGivenDatabase(text: string, variable: string): Promise<string> {
+  const { host, port } = parseDatabaseUrl(text, variable);
   try {
     return await readServerVersion(host, port);
   } catch (error) {
     throw new StackError(
-      `DATABASE_URL points at ${host}:${port}, where no database answers (${(error as Error).message}): start that server or let it accept this machine, correct the URL, or unset it.`,
+      `${variable} points at ${host}:${port}, where no database answers (${(error as Error).message}): start that server or let it accept this machine, correct the URL, or unset it.`,
     );
   }
 }
 
 /** Parses a database URL. Throws one sentence, without the password, if it is invalid. */
-function parseDatabaseUrl(text: string): { host: string; port: number } {
+function parseDatabaseUrl(text: string, variable: string): { host: string; port: number } {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isRight = /^(mysql|mariadb):$/.test(url?.protocol ?? "") && url?.username && url.hostname;
   // A vtgate chooses the keyspace itself.
@@ -27,6 +27,6 @@ function parseDatabaseUrl(text: string): { host: string; port: number } {
     };
   }
   throw new StackError(
-    "DATABASE_URL must look like mysql://user:password@host:3306/database (a vtgate needs no database): correct it, or unset it to have a database started here.",
+    `The URL in ${variable} must look like mysql://user:password@host:3306/database (a vtgate needs no database): correct it, or unset ${variable} to have a database started here.`,
   );
 }

@@ -6,8 +6,13 @@ const REACHED: ReadonlyMap<string, string> = new Map([
   ["::", "::1"],
 ]);
 
-/** Returns the `host:port` at which this machine reaches a server that listens on `host`. */
+/** Returns the `host:port` at which this machine reaches a server that listens on `host`, in lower case. */
 export function localAddress(host: string, port: number): string {
-  const reached = REACHED.get(host) ?? host;
+  const reached = REACHED.get(host) ?? host.toLowerCase();
   return `${isIPv6(reached) ? `[${reached}]` : reached}:${port}`;
+}
+
+/** Returns the origin of a page on this machine as browsers write it: without port 80. */
+export function localOrigin(port: number): string {
+  return new URL(`http://localhost:${port}`).origin;
 }

@@ -27,7 +27,7 @@ export async function makeFolderOnce(
         lock.release();
       }
     } catch (error) {
-      throw stackErrorFromFile(error, dirname(folder));
+      throw stackErrorFromFile(error, `${dirname(folder)} (the cache, which XDG_CACHE_HOME names)`);
     }
   });
 }

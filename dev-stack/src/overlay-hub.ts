@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { type Hub, readToken, startHub } from "../../feed/src/hub/index.ts";
 import { isPortFree } from "./free-port.ts";
+import { StackError, stackErrorFromFile } from "./stack-error.ts";
 
 /** The default port of `npx @activity/feed hub`. */
 const PORT = 4191;
@@ -15,9 +16,15 @@ export async function startOverlayHub(options: {
   readonly dataDir: string;
 }): Promise<Hub> {
   const { apiKey, gateway, dataDir } = options;
+  const tokenFile = join(dataDir, "overlay-token");
   const hub = await startHub({
     ...{ apiKey, baseUrl: `http://${gateway}/api/v1` },
-    token: await readToken(join(dataDir, "overlay-token")),
+    token: await readToken(tokenFile).catch((error) => {
+      // That message names the file already.
+      throw error.code === "invalid_option"
+        ? new StackError(error.message)
+        : stackErrorFromFile(error, tokenFile);
+    }),
     port: (await isPortFree(PORT)) ? PORT : 0,
   });
   // Only the hub ends if the key is revoked in the dashboard.

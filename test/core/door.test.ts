@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
 import { AccountService } from "@activity/proto";
 import { REFUSAL_DELAY_MS } from "@activity/runtime/refused-clients";
 import { createServiceCredential, Permission } from "@activity/server";
@@ -22,7 +23,7 @@ const PACE = { clients: 40, each: 10, spreadMs: 3_000 };
 const AHEAD_MS = 1_000;
 const MAX_GROWTH_MB = 32;
 
-const file = (path: string) => new URL(path, import.meta.url).pathname;
+const file = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 const database = useTestDatabase();
 let core: ServedProcess;

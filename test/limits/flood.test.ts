@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type ServedProcess, serveProcess } from "../../bench/sides/served-process.ts";
 import { findFreePort } from "../../dev-stack/src/free-port.ts";
@@ -13,7 +14,7 @@ const WARM_REQUESTS = 20;
 /** How long the attack runs before the clients' requests. */
 const AHEAD_MS = 1_500;
 
-const file = (path: string) => new URL(path, import.meta.url).pathname;
+const file = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 const stack = useTestStack();
 let apiKeys: string[];

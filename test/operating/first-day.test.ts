@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { isPortFree } from "../../dev-stack/src/free-port.ts";
@@ -23,7 +23,10 @@ beforeAll(async () => {
   const settings = [...names].map((name, index) => [name, `${ports[index]}`]);
   const { PATH, HOME, XDG_CACHE_HOME, MYSQLD, REDIS_SERVER, TEMPORAL_CLI } = process.env;
   const programs = { PATH, HOME, XDG_CACHE_HOME, MYSQLD, REDIS_SERVER, TEMPORAL_CLI };
-  page = runBlocks(blocks, { ...programs, ...Object.fromEntries(settings), DAY: day });
+  // curl reads a proxy that nothing serves from this folder. A variable would lead apt-get there too.
+  writeFileSync(join(day, ".curlrc"), 'proxy = "http://127.0.0.1:1"\n');
+  const env = { ...programs, ...Object.fromEntries(settings), DAY: day, CURL_HOME: day };
+  page = runBlocks(blocks, env);
 });
 afterAll(() => page?.stop());
 

@@ -68,13 +68,13 @@ function paste(output: string): string {
   return execFileSync("bash", ["-ec", script], { encoding: "utf8" });
 }
 
-const runTool = async (...args: string[]) => {
-  const env = { ...process.env, DATA_DIR: join(folder, "data") };
+const runTool = async (given: NodeJS.ProcessEnv, ...args: string[]) => {
+  const env = { ...process.env, DATA_DIR: join(folder, "data"), ...given };
   return (await promisify(execFile)(process.execPath, args, { cwd: ROOT, env })).stdout;
 };
 
 /** Runs the printed `npm run demo` line, and others like it. */
-const demo = (...args: readonly string[]) => runTool("tools/demo/demo.ts", ...args);
+const demo = (...args: readonly string[]) => runTool({}, "tools/demo/demo.ts", ...args);
 const donate = (donorName: string) => demo("donate", donorName, "500");
 
 /** Waits until a run has printed the webhook event of a donation. */
@@ -135,7 +135,7 @@ describe("npm start without Temporal", () => {
 
   it("prints a link into the demo account's dashboard, and the tool prints another", async () => {
     const [link = ""] = /http:\/\/localhost:\d+\/#code=[0-9a-f]{64}/.exec(output) ?? [];
-    for (const url of [link, (await runTool("tools/dashboard.ts")).trim()]) {
+    for (const url of [link, (await runTool({}, "tools/dashboard.ts")).trim()]) {
       const { origin, hash } = new URL(url);
       expect(await (await fetch(origin)).text()).toBe("<!doctype html>");
       const path = "/activity.dashboard.v1.SessionService/ExchangeCode";
@@ -147,6 +147,15 @@ describe("npm start without Temporal", () => {
       });
       expect(await answer.json()).toMatchObject({ session: { username: "demo" } });
     }
+  });
+
+  it("is not taken for another folder's by the dashboard tool", async () => {
+    const dataDir = join(folder, "elsewhere");
+    mkdirSync(dataDir);
+    const own = await readLocalSettings(join(folder, "data", "local.json"));
+    await writeLocalSettings(join(dataDir, "local.json"), { ...own, serviceCredential: "other" });
+    const asked = runTool({ DATA_DIR: dataDir, HOST: "x86_64-linux" }, "tools/dashboard.ts");
+    await expect(asked).rejects.toThrow(/^.*\nRun `npm start` first, in another terminal\.\n$/);
   });
 
   it("prints an overlay's address, and shows there what npm run demo writes", async () => {
@@ -185,11 +194,15 @@ describe("npm start with Temporal", () => {
   let output: string;
   beforeAll(async () => {
     // A proxy for gRPC that nothing serves, also for addresses in the machine's `no_proxy`.
-    ({ one, output } = await started({ grpc_proxy: "http://127.0.0.1:1", no_grpc_proxy: "none" }));
+    const proxy = { grpc_proxy: "http://127.0.0.1:1", no_grpc_proxy: "none" };
+    const other = { TEMPORAL_NAMESPACE: "other", TEMPORAL_API_KEY: "other", TEMPORAL_TLS: "true" };
+    ({ one, output } = await started({ ...proxy, ...other }));
   });
 
-  it("finds its own Temporal, whatever proxy the machine has", () => {
+  it("finds its own Temporal, whatever proxy or other Temporal the environment names", async () => {
     expect(output).not.toContain("Deliveries that fail wait");
+    const log = () => readFileSync(join(folder, "data", "product.log"), "utf8");
+    await expect.poll(log).toContain("deliveries run");
   });
 
   it("prints a donation's webhook event", async () => {
@@ -266,6 +279,8 @@ describe("npm start", () => {
       { CORE_HOST: "192.0.2.1", ALLOW_PLAINTEXT: "trusted-network" },
       [/HOST, CORE_HOST or DASHBOARD_HOST is no address of this machine/],
     ],
+    [{ HOST: "x86_64-conda-linux-gnu" }, [/^HOST must be an address of this machine/]],
+    [{ REDIS_URL: "redis://:geheim@127.0.0.1:1" }, [/^REDIS_URL points at 127\.0\.0\.1:1, /m]],
     [{ CORE_HOST: "0.0.0.0" }, [/^CORE_HOST lets other machines in/m]],
   ])("says in one sentence each what is wrong with %o", async (env, sentences) => {
     const given = { DATABASE_URL: database.url, DATA_DIR: join(folder, "other") };

@@ -13,8 +13,7 @@ export interface RunningMysql {
 /** Starts an empty server: the program in `MYSQLD`, the machine's, or a download of the distribution's. */
 export async function startMysql(): Promise<RunningMysql> {
   const dataDir = await mkdtemp(join(tmpdir(), "receiver-kit-mysql-"));
-  const env = { ...process.env };
-  delete env.DATABASE_URL;
+  const { DATABASE_URL: _given, DATABASE_URL_FILE: _named, ...env } = process.env;
   const server = await startDatabase({ env, dataDir, progress: silentProgress, ephemeral: true });
   return {
     url: server.url,

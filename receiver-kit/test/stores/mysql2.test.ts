@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { createPool } from "mysql2/promise";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { createMysqlClaims, createMysqlTransactionStore } from "../../src/stores/mysql2/index.ts";
 import { startMysql } from "../servers/mysql.ts";
 import { describeStore } from "./conformance.ts";
@@ -8,7 +8,10 @@ import { OPEN_BY_CLIENT } from "./kinds.ts";
 
 let server: Awaited<ReturnType<typeof startMysql>>;
 beforeAll(async () => {
+  // The tests must not use a database that the environment names.
+  vi.stubEnv("DATABASE_URL_FILE", "/no/such/file");
   server = await startMysql();
+  vi.unstubAllEnvs();
 });
 afterAll(() => server.stop());
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, inject, it } from "vitest";
 import { createTestDatabase, useTestDatabase } from "../../../test/harness/database.ts";
 import { migrate } from "./migrate.ts";
 
@@ -29,6 +29,21 @@ it("keeps the database's id when migrations run again, ADR 0028", async () => {
   expect(await other.query("SELECT id FROM installation")).not.toEqual(before);
   await other.drop();
 });
+
+it.skipIf(inject("shards") !== undefined)(
+  "refuses a database with another program's tables, and changes nothing there",
+  async () => {
+    const other = await createTestDatabase(undefined, { migrated: false });
+    await other.query("CREATE TABLE endpoint (id INT PRIMARY KEY)");
+    const before = await other.query("SHOW CREATE TABLE endpoint");
+    await expect(migrate(other.url)).rejects.toThrow(
+      "DATABASE_URL leads to a database with another program's tables, such as endpoint: name an empty database.",
+    );
+    expect(await other.query("SHOW TABLES")).toHaveLength(1);
+    expect(await other.query("SHOW CREATE TABLE endpoint")).toEqual(before);
+    await other.drop();
+  },
+);
 
 describe("a database that a newer program migrated, ADR 0044", () => {
   const mark = (version: number, needs: number) =>

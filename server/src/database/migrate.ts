@@ -46,6 +46,7 @@ export async function migrate(url: string, log?: Log): Promise<string[]> {
     // A vttablet decides by itself how long a statement waits for a table.
     else await connection.query(SESSION_SETTINGS);
     await lockMigrations(connection, log);
+    if (!atVtgate) await checkOwnTables(connection);
     await createMigrationTable(connection);
     const applied = await findAppliedMigrations(connection);
     checkApplied(migrations, applied);
@@ -83,6 +84,19 @@ async function lockMigrations(connection: Connection, log: Log | undefined): Pro
     if (granted !== 0) throw new MigrationError(UNKNOWN_TABLE);
     log?.warn("another core migrates the database: this one waits");
   }
+}
+
+/** Another program's tables may have this program's names. The migrations would then change those tables. */
+async function checkOwnTables(connection: Connection): Promise<void> {
+  const [rows] = await connection.query<(RowDataPacket & string[])[]>({
+    sql: "SHOW TABLES",
+    rowsAsArray: true,
+  });
+  const names = rows.map(([name]) => name);
+  if (names.length === 0 || names.includes("schema_migration")) return;
+  throw new MigrationError(
+    `DATABASE_URL leads to a database with another program's tables, such as ${names[0]}: name an empty database.`,
+  );
 }
 
 async function createMigrationTable(connection: Connection): Promise<void> {
