@@ -59,6 +59,10 @@ describe("compose.yaml", () => {
     expect([...connected, ...separate].filter(shares)).toEqual(connected);
   });
 
+  it("keeps Temporal's ended runs for a week, because a restored database asks about them", () => {
+    expect(service("temporal").environment).toMatchObject({ DEFAULT_NAMESPACE_RETENTION: "168h" });
+  });
+
   it("gives the gateway and the deliveries only their own credential", () => {
     const mounted = ["gateway", "deliveries"].map((name) => service(name).volumes);
     expect(mounted).toEqual([

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { parseAllDocuments } from "yaml";
+import { parse, parseAllDocuments } from "yaml";
 import { documentedVariables, ROOT } from "../architecture/import-rule.ts";
 import { useFolder } from "../harness/use-started.ts";
 import { fetchLinters, type Linters } from "./harness-linters.ts";
@@ -57,6 +57,14 @@ it("compose.yaml follows the Compose specification", () => {
   const wrong = join(folder, "compose.yaml");
   writeFileSync(wrong, "services: { core: { imgae: x } }\n");
   expect(linters.composeSpec(wrong).status).toBe(1);
+});
+
+it("compose.yaml limits the log of every service, so that none fills the database's disk", () => {
+  const text = readFileSync(join(ROOT, "deploy/compose.yaml"), "utf8");
+  const services: Record<string, { logging?: unknown }> = parse(text, { merge: true }).services;
+  for (const [name, { logging }] of Object.entries(services)) {
+    expect(logging, name).toMatchObject({ options: { "max-size": "50m", "max-file": "20" } });
+  }
 });
 
 describe("the Helm chart", () => {

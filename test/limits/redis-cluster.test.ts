@@ -127,7 +127,7 @@ describe("REDIS_URL", () => {
     const address = (await addressesByMaster("10.9.9")).get(cluster.masters[2]) ?? "";
     const request = { headers: { "x-forwarded-for": address } };
     expectError(await requestOf(instance.gatewayPort, "/", request), 500, "internal_error");
-    expect(stack.log.join()).toContain("RedisUrlError");
+    expect(stack.log.join()).toContain("begin it with redis-cluster://");
   });
 
   it("needs the name of one node of a cluster, and opens every node with its user and password", async () => {

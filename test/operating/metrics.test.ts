@@ -132,7 +132,9 @@ describe("the dashboard and the alerts", () => {
     expect(rules.length).toBeGreaterThan(10);
     for (const { alert, expr } of rules) {
       await prometheus.query(expr);
-      const selectors = [...expr.matchAll(/\b(?:activity_\w+|nodejs_\w+|up)\b(?:\{([^}]*)\})?/g)];
+      const selectors = [
+        ...expr.matchAll(/\b(?:activity_\w+|nodejs_\w+|process_\w+|up)\b(?:\{([^}]*)\})?/g),
+      ];
       expect(selectors.length, alert).toBeGreaterThan(0);
       for (const [selector, matchers = ""] of selectors) {
         const name = selector.split("{")[0] ?? "";

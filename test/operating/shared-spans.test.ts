@@ -8,7 +8,7 @@ import {
 } from "@opentelemetry/sdk-trace";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createTracer } from "../../runtime/src/traces-spans.ts";
-import { withDeadline } from "../../server/src/database/deadline.ts";
+import { DatabaseTimeoutError, withDeadline } from "../../server/src/database/deadline.ts";
 import { createPool, type Pool } from "../../server/src/database/pool.ts";
 import { queryWithin } from "../../server/src/database/query-within.ts";
 import { traceStatements } from "../../server/src/database/statement-spans.ts";
@@ -61,4 +61,17 @@ it("a statement that waits for a connection is in its caller's trace, not in tha
     expect(texts).toEqual(["SELECT SLEEP(?)", "SELECT ? + ?"]);
   }
   expect(named("SELECT")).toHaveLength(12);
+});
+
+it("a statement that is cut off at its deadline has a failed span, and the pool serves again", async () => {
+  exporter.reset();
+  const late = asSpan("late", () =>
+    withDeadline(pool, 100, (connection, answer) =>
+      connection.query("SELECT SLEEP(2)", [], answer),
+    ),
+  );
+  await expect(late).rejects.toThrow(DatabaseTimeoutError);
+  const codes = () => named("SELECT").map(({ status }) => status.code);
+  await expect.poll(codes).toEqual([api.SpanStatusCode.ERROR]);
+  expect(await queryWithin(pool, "SELECT 1 AS one", [])).toEqual([{ one: 1 }]);
 });

@@ -22,10 +22,16 @@ export function createCallSpans(): Interceptor {
         try {
           return await next(request);
         } catch (error) {
-          span.set({ "rpc.connect_rpc.error_code": Code[ConnectError.from(error).code] });
+          span.set({ "rpc.connect_rpc.error_code": nameOf(ConnectError.from(error).code) });
           throw error;
         }
       },
     );
   };
+}
+
+/** Returns OpenTelemetry's name of a code, such as `not_found`. It spells one code unlike Connect. */
+function nameOf(code: Code): string {
+  if (code === Code.Canceled) return "cancelled";
+  return Code[code].replace(/\B[A-Z]/g, "_$&").toLowerCase();
 }

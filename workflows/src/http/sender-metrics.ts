@@ -41,7 +41,11 @@ export function measured(sender: Sender, metrics: Metrics, log: Log): Sender {
       } catch (error) {
         if (error instanceof ProxyFailure) {
           countFailure();
-          if (!isProxyFailing) log.error("the egress proxy fails: attempts wait", { cause: error });
+          if (!isProxyFailing) {
+            // A ProxyFailure's message holds no address. The log leaves the messages of causes out.
+            const { message: reason } = error;
+            log.error("the egress proxy fails: attempts wait", { reason, cause: error });
+          }
           isProxyFailing = true;
         }
         throw error;
