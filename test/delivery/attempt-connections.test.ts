@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { connect, isIPv6, type Socket } from "node:net";
+import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { Worker } from "node:worker_threads";
 import { ReadyAttemptSchema } from "@activity/proto";
 import { create } from "@bufbuild/protobuf";
@@ -38,8 +39,10 @@ const afterFirst = (later: Behaviour): Behaviour => {
 };
 
 /** Posts to these addresses of one name, over one pool of connections. */
-function createPinnedPost({ port }: Pick<Receiver, "port">) {
-  const pool = createConnectionPool(harness.certificates.ca);
+function createPinnedPost(
+  { port }: Pick<Receiver, "port">,
+  pool = createConnectionPool(harness.certificates.ca),
+) {
   const post = (...addresses: string[]) =>
     postOnce(
       { url: "https://receiver.test/", headers: HEADERS, body: BODY },
@@ -199,6 +202,20 @@ describe("a connection", () => {
     expect(receiver.connectionCount()).toBe(1);
     const { detail } = await harness.post(other, inUrl);
     expect(detail).toContain("ERR_TLS_CERT_ALTNAME_INVALID");
+  });
+
+  it("is not opened to a receiver that only a CA of NODE_EXTRA_CA_CERTS signed", async () => {
+    const receiver = await harness.receive(answer(200));
+    const before = getCACertificates();
+    // The variable does this at a process's start.
+    setDefaultCACertificates([...before, harness.certificates.ca]);
+    const pool = createConnectionPool();
+    setDefaultCACertificates(before);
+    const { post, close } = createPinnedPost(receiver, pool);
+    const untrusted = expect.stringContaining("UNABLE_TO_VERIFY_LEAF_SIGNATURE");
+    expect(await post("127.0.0.1")).toMatchObject({ detail: untrusted });
+    expect(receiver.requests).toEqual([]);
+    close();
   });
 
   it("goes to the next checked address when the first does not answer", async () => {

@@ -53,11 +53,18 @@ async function receive(
   try {
     const body = await buffer(request);
     const { id } = await verify(body, request.headers, { secrets });
-    if (!seen.has(id)) process.stdout.write(`Webhook event  ${body.toString("utf8")}\n`);
+    if (!seen.has(id)) process.stdout.write(`Webhook event  ${printable(body)}\n`);
     seen.add(id);
     return 204;
   } catch (error) {
     // Without a secret this is 500, and the sender tries again. §6.4
     return statusFromError(error);
   }
+}
+
+/** JSON does not escape these control characters, which can change a terminal. */
+function printable(json: Buffer): string {
+  return json
+    .toString("utf8")
+    .replace(/[\u007f-\u009f]/g, (letter) => `\\u00${letter.charCodeAt(0).toString(16)}`);
 }

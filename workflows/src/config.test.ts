@@ -65,6 +65,23 @@ describe("the settings of dispatcher and worker", () => {
     },
   );
 
+  it("refuse a proxy's password in plain text, unless ALLOW_PLAINTEXT names a trusted network", () => {
+    const read = (WEBHOOK_PROXY_URL: string, env = {}) =>
+      readDeliveryConfig({ ...env, WEBHOOK_PROXY_URL }).proxyUrl?.href;
+    for (const login of ["owner:geheim", "geheim"]) {
+      const url = `http://${login}@proxy.example:3128`;
+      expect(() => read(url)).toThrow(/^WEBHOOK_PROXY_URL has a password (?!.*geheim).*$/);
+      expect(read(url, { ALLOW_PLAINTEXT: "trusted-network" })).toBe(`${url}/`);
+    }
+    for (const url of [
+      "https://owner:geheim@proxy.example:3128/",
+      "http://owner:geheim@127.0.0.1:3128/",
+      "http://proxy.example:3128/",
+    ]) {
+      expect(read(url)).toBe(url);
+    }
+  });
+
   it("take Temporal's own variables, for a cluster or Temporal Cloud", () => {
     const config = readDeliveryConfig({
       TEMPORAL_ADDRESS: "cluster.example:7233",
@@ -76,5 +93,11 @@ describe("the settings of dispatcher and worker", () => {
       connection: { address: "cluster.example:7233", apiKey: expect.stringMatching(/^import /) },
     });
     expect(config.connection?.tls).toBeTruthy();
+    for (const TEMPORAL_TLS of ["false", ""]) {
+      expect(() => readDeliveryConfig({ TEMPORAL_TLS, TEMPORAL_API_KEY: "geheim" })).toThrow(
+        /^TEMPORAL_TLS must be true or unset with TEMPORAL_API_KEY, which would .*$/,
+      );
+      expect(readDeliveryConfig({ TEMPORAL_TLS }).connection?.tls).toBeFalsy();
+    }
   });
 });

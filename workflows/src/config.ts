@@ -1,4 +1,4 @@
-import { type CoreAddress, readCoreAddress } from "@activity/runtime/core-address";
+import { type CoreAddress, mayBePlain, readCoreAddress } from "@activity/runtime/core-address";
 import { readDrainMs } from "@activity/runtime/end-at-signal";
 import {
   type Environment,
@@ -116,6 +116,11 @@ function readTemporal(
       overrideEnvVars: variables,
     });
     const { address, tls, apiKey, metadata } = connectionOptions;
+    if (apiKey !== undefined && !tls) {
+      problem(
+        "TEMPORAL_TLS must be true or unset with TEMPORAL_API_KEY, which would travel in plain text.",
+      );
+    }
     const connection = {
       ...(address !== undefined && { address }),
       ...(tls !== undefined && { tls }),
@@ -151,7 +156,15 @@ function readProxyUrl(env: Environment, problem: Problem): URL | undefined {
   if (!text) return undefined;
   const url = URL.parse(text);
   const isBare = url?.pathname === "/" && url.search === "" && url.hash === "";
-  if (url && isBare && (url.protocol === "http:" || url.protocol === "https:")) return url;
+  if (url && isBare && (url.protocol === "http:" || url.protocol === "https:")) {
+    const isPlain = url.protocol === "http:" && (url.username !== "" || url.password !== "");
+    if (isPlain && !mayBePlain(env, url.hostname, problem)) {
+      problem(
+        "WEBHOOK_PROXY_URL has a password that would travel in plain text: begin it with https://, or set ALLOW_PLAINTEXT=trusted-network on a network that nobody else can read.",
+      );
+    }
+    return url;
+  }
   problem(
     "WEBHOOK_PROXY_URL must be http:// or https://, a host, and a port if it is not 80 or 443.",
   );

@@ -91,7 +91,7 @@ function CreatedKey({ secret, onDone }: { secret: string; onDone: () => void }) 
   return (
     <>
       <SecretShown label={texts.keys.secret} secret={secret} />
-      <CodeBlock label={texts.keys.tryIt} text={texts.keys.curl(secret, apiUrl)} />
+      <CodeBlock label={texts.keys.tryIt} text={texts.keys.curl(apiUrl)} />
       {apiUrl === "" && <p>{texts.keys.curlBaseUrl}</p>}
       <p>{texts.keys.curlHint}</p>
       <DialogButtons>

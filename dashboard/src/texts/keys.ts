@@ -33,8 +33,14 @@ export const keys = {
   createdTitle: "Your new key",
   secret: "API key",
   tryIt: "Try it",
-  curl: (key: string, apiUrl: string) =>
-    `curl --header "Authorization: Bearer ${key}" \\\n  "${apiUrl || "$BASE_URL"}/activity?limit=5"`,
+  /**
+   * It asks for the key, so that the shell's history and the list of processes do not hold the key. It is one command:
+   * the shell reads all lines before `read` waits.
+   */
+  curl: (apiUrl: string) =>
+    `echo "Paste the key and press Enter." && read -rs ACTIVITY_KEY &&
+  printf 'Authorization: Bearer %s' "$ACTIVITY_KEY" |
+  curl --header @- "${apiUrl || "$BASE_URL"}/activity?limit=5"`,
   curlBaseUrl: "BASE_URL is the API's address and ends in /api/v1.",
   curlHint: "Keep keys out of web pages, URLs, logs and version control.",
 } as const;

@@ -3,6 +3,8 @@ export interface CommandContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Writes a line of the result. Resolves once it is written. */
   readonly print: (line: string) => Promise<void>;
+  /** Whether `print` writes to a terminal. */
+  readonly isTerminal: boolean;
   /** Makes the written lines outlive a power cut, if the output is a file. */
   readonly sync: () => void;
   /** Shows the user a line that is not part of the result. */

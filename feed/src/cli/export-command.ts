@@ -67,8 +67,8 @@ interface Output {
   close(): Promise<void>;
 }
 
-const printTo = ({ print }: CommandContext): Output => ({
-  write: (line) => print(`${line}\r`),
+const printTo = ({ print, isTerminal }: CommandContext): Output => ({
+  write: (line) => print(isTerminal ? line : `${line}\r`),
   finish: async () => {},
   close: async () => {},
 });

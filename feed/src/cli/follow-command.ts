@@ -10,6 +10,7 @@ import {
   readConnection,
   readFilters,
 } from "./connection-options.ts";
+import { escapeControls } from "./escape-controls.ts";
 import { warnOfKeyEnd } from "./key-warning.ts";
 
 /** Prints each record as a line of JSON until it is interrupted. */
@@ -45,14 +46,9 @@ ${CONNECTION_HELP}`,
       },
       onKeyEnding: warnOfKeyEnd(context),
     });
-    for await (const activity of follower) await context.print(lineOf(activity));
+    for await (const activity of follower) {
+      // JSON itself leaves U+007F to U+009F as they are.
+      await context.print(escapeControls(JSON.stringify(activity)));
+    }
   },
 };
-
-/** JSON does not escape these control characters, which can change a terminal. */
-function lineOf(activity: unknown): string {
-  return JSON.stringify(activity).replace(
-    /[\u007f-\u009f]/g,
-    (letter) => `\\u00${letter.charCodeAt(0).toString(16)}`,
-  );
-}

@@ -22,6 +22,7 @@ const isFile = isRegularFile(stdout.fd);
 process.exitCode = await runCommand(process.argv.slice(2), {
   env: process.env,
   print,
+  isTerminal: stdout.isTTY === true,
   sync: () => isFile && fsyncSync(stdout.fd),
   tell: (line) => stderr.write(`${line}\n`),
   ask: stdin.isTTY ? (question) => askHidden(question, stop, stopped.signal) : undefined,

@@ -44,6 +44,7 @@ async function run(
   env: Record<string, string> = { ACTIVITY_KEY: KEY },
   stopWhen: (ran: Ran) => unknown = () => false,
   sync: () => void = () => undefined,
+  isTerminal = false,
 ) {
   const ran: Ran = { printed: [], notices: [] };
   const stopped = new AbortController();
@@ -55,7 +56,7 @@ async function run(
     ...{ env, ask: undefined, signal: stopped.signal },
     print: (line) => note(ran.printed, line),
     tell: (line) => void note(ran.notices, line),
-    sync,
+    ...{ sync, isTerminal },
   });
   return { code, ...ran, said: [...ran.printed, ...ran.notices].join("\n") };
 }
@@ -136,12 +137,13 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))`;
     };
     api.instead.push(() => ({
       data: {
-        ...{ display_name: "Ada ★", username: "ada" },
+        ...{ display_name: "Ada ★\u001b[2J", username: "ada" },
         key: { prefix: KEY.slice(0, 17), expires_at: "2999-01-01T00:00:00.000000Z" },
       },
     }));
     const { shown } = await enter(`nonsense${"\u007f".repeat(8)}${KEY}\r`);
-    expect(shown).toContain("Account   Ada ★ (ada)");
+    // A name must not change the terminal.
+    expect(shown).toContain("Account   Ada ★\\u001b[2J (ada)");
     expect(shown).toContain("Ends      2999-01-01 00:00 UTC, in ");
     expect(shown).not.toContain(KEY);
     expect(shown).not.toContain("nonsense");
@@ -199,6 +201,18 @@ describe("activity-feed export", () => {
     );
     const { printed } = await run(["export", "--csv", ...SINCE, ...at()]);
     expect(`\uFEFF${printed.map((line) => `${line}\n`).join("")}`).toBe(readFileSync(path, "utf8"));
+  });
+
+  it("does not let a supporter's text change the terminal, and keeps it exact in a pipe", async () => {
+    const name = "Ada\u001b]0;x\u0007\r\u009b2K";
+    api.store(donation(1, name, "two\nlines"));
+    const args = ["export", "--csv", ...SINCE, ...at()];
+    const piped = await run(args);
+    expect(piped.printed.at(-1)).toContain(`"${name}","two\nlines",1500,cents,eur,0\r`);
+    const { printed } = await run(args, undefined, undefined, undefined, true);
+    expect(`${printed.at(-1)}$`).toContain(
+      '"Ada\\u001b]0;x\\u0007\\u000d\\u009b2K","two\nlines",1500,cents,eur,0$',
+    );
   });
 
   it("exits with 130 when interrupted, so that no script continues with half of the records", async () => {

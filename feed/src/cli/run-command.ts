@@ -1,6 +1,7 @@
 import { FeedError } from "../feed-error.ts";
 import { type Command, type CommandContext, UsageError } from "./command.ts";
 import { refuseKeys } from "./connection-options.ts";
+import { escapeControls } from "./escape-controls.ts";
 import { exportCommand } from "./export-command.ts";
 import { followCommand } from "./follow-command.ts";
 import { hubCommand } from "./hub-command.ts";
@@ -47,7 +48,7 @@ export async function runCommand(
       throw new UsageError(`There is no command ${JSON.stringify(name)}: there are ${names}.`);
     }
     if (rest.some((arg) => arg === "--help" || arg === "-h")) await context.print(command.help);
-    else await command.run(rest, context);
+    else await command.run(rest, guardTerminal(context));
     return 0;
   } catch (error) {
     if (context.signal.aborted && error === context.signal.reason) return INTERRUPTED;
@@ -61,6 +62,12 @@ function refuseEmpty(args: readonly string[]): void {
   if (at < 0) return;
   const option = (args[at] || args[at - 1] || "An argument").replace("=", "");
   throw new UsageError(`${option} has an empty value. Is a variable of the shell unset?`);
+}
+
+/** A supporter's text must not change the owner's terminal. Files and pipes get the exact text. */
+function guardTerminal(context: CommandContext): CommandContext {
+  if (!context.isTerminal) return context;
+  return { ...context, print: (line) => context.print(escapeControls(line)) };
 }
 
 function tellFailure(error: unknown, { tell }: CommandContext, command: string): number {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { runCommand } from "../../../dev-stack/src/run-command.ts";
 import { createApiKey } from "../../harness/builders.ts";
 import { useOwnPage } from "./harness-page.ts";
 
@@ -42,6 +43,20 @@ describe("keys", () => {
     expect(await own.code("API key")).toMatch(KEY);
     await own.press("I saved it");
     await own.page.getByRole("heading", { name: "Your session has ended" }).waitFor();
+  });
+
+  it("are tried by a command that asks for them, so that no shell history holds them", async () => {
+    await own.button("Create key").click();
+    await own.dialog().getByLabel("Name").fill("Overlay");
+    await own.press("Create key");
+    await own.told("You won't see it again");
+    const key = await own.code("API key");
+    const command = await own.code("Try it");
+    expect(command).not.toContain(key);
+    const gateway = `http://127.0.0.1:${own.stack.gatewayPort}`;
+    const pasted = command.replace("https://api.example.com", gateway);
+    const { lines } = await runCommand("bash", [], { input: `${pasted}\n${key}\n` });
+    expect(lines.join("\n")).toContain('"data":[]');
   });
 
   it("explain the limits of one a minute and of ten active keys. §8", async () => {

@@ -34,7 +34,9 @@ const MAX_IDLE_PER_HOST = 128;
  * and tests only).
  */
 export function createConnectionPool(extraCa?: string, proxy?: EgressProxy): ConnectionPool {
-  const secureContext = createSecureContext(extraCa ? { ca: [...rootCertificates, extraCa] } : {});
+  // Node's default CAs include those of NODE_EXTRA_CA_CERTS, which are for the database and the core.
+  const ca = [...rootCertificates, ...(extraCa ? [extraCa] : [])];
+  const secureContext = createSecureContext({ ca });
   const idle = new Map<string, PinnedConnection[]>();
   let idleCount = 0;
 
