@@ -12,6 +12,7 @@ const FRAME = { headers: 1, reset: 3, settings: 4, continuation: 9 } as const;
 const GREETING = Buffer.concat([PREFACE, frame(FRAME.settings, 0, 0, Buffer.alloc(0))]);
 const PATH = "/activity.ingest.v1.DonationService/CreateDonation";
 const OPEN_PATH = "/activity.read.v1.AdmissionService/AdmitClient";
+const HEALTH_PATH = "/grpc.health.v1.Health";
 const REFLECTION_PATH = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
 /** Asks for the file of a service, which is field 4. */
 const REFLECTION_REQUEST = envelopeOf(Buffer.from(`\x22\x25activity.dashboard.v1.EndpointService`));
@@ -58,6 +59,12 @@ export const DOOR_ATTACKS = {
 
   "reflection without end, whose answers are not read": (target) =>
     onHundredStreams(10, target, reflectUnended),
+
+  "4,000 watches of the health": (target) =>
+    onHundredStreams(40, target, (session) => keepOpen(session, target, "Watch")),
+
+  "4,000 health checks whose bodies do not end": (target) =>
+    onHundredStreams(40, target, (session) => keepOpen(session, target, "Check")),
 
   "rapid resets": (target) =>
     inParallel(10, async () => {
@@ -143,6 +150,19 @@ async function reflectUnended(session: http2.ClientHttp2Session, target: DoorTar
     target.count("sent");
     await wait(200);
   }
+}
+
+/** Calls the health service, and keeps the call open until the core closes it. */
+async function keepOpen(
+  session: http2.ClientHttp2Session,
+  target: DoorTarget,
+  method: "Check" | "Watch",
+): Promise<void> {
+  const stream = session.request({ ...headersOf({}), ":path": `${HEALTH_PATH}/${method}` });
+  stream.on("error", () => target.count("errors")).resume();
+  target.count("sent");
+  if (method === "Watch") stream.end(Buffer.alloc(5));
+  while (!stream.destroyed) await wait(50);
 }
 
 function headersOf(headers: Record<string, string>) {

@@ -2,8 +2,8 @@ import { mkdir, rename, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { BUILT_WORKFLOWS, bundledCode } from "./temporal/worker.ts";
 
-// Builds the workflows for an image, whose root is read-only: its workers load this file instead of bundling. With
-// `--print` it prints the bundle, for a worker that reads it.
+// Builds the workflows into a file of an image. The image's root is read-only, so its workers cannot bundle and load
+// that file. With `--print`, this prints the bundle instead. A worker reads it from there.
 if (process.argv.includes("--print")) process.stdout.write(await bundledCode());
 else await build();
 

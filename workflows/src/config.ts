@@ -46,12 +46,12 @@ const TEMPORAL_FILES = ["CLIENT_CERT_PATH", "CLIENT_KEY_PATH", "SERVER_CA_CERT_P
 const NO_DEPLOYMENT = /[.:]|^__/;
 const BUILD_ID = /^(?!__)[\w.-]{1,100}$/;
 
-/** Reads the settings. Temporal's have the names that its tools use. Throws one ConfigError. */
+/** Reads the settings. Temporal's variables have the names that Temporal's own tools use. Throws one ConfigError. */
 export function readDeliveryConfig(env: Environment): DeliveryConfig {
   return readSettings((problem) => readDeliverySettings(env, problem));
 }
 
-/** Reads the same for a caller that reads more settings. Calls `problem` for every bad variable. */
+/** Reads the same settings for a caller that reads more than these. Calls `problem` for every bad variable. */
 export function readDeliverySettings(env: Environment, problem: Problem): DeliveryConfig {
   refuseUnsafeTargets(env, problem);
   return {
@@ -141,7 +141,7 @@ function readBuildId(env: Environment, problem: Problem): string | undefined {
       "TEMPORAL_WORKER_BUILD_ID must be 1 to 100 letters, digits, dots, hyphens or underscores, and not begin with two underscores.",
     );
   }
-  // Temporal refuses the polls of such a deployment, and only the log tells.
+  // Temporal refuses the polls of a deployment with such a name, and only the log shows this.
   if (text && NO_DEPLOYMENT.test(env.TEMPORAL_TASK_QUEUE ?? "")) {
     problem(
       "With TEMPORAL_WORKER_BUILD_ID, TEMPORAL_TASK_QUEUE must have no dot and no colon, and not begin with two underscores.",

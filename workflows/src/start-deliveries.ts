@@ -33,8 +33,8 @@ const ATTEMPTS_END_WITHIN_MS = 15_000;
 /** How long a stop waits for made attempts to be recorded. */
 const RECORD_WITHIN_MS = 10_000;
 /**
- * How long a stop takes at most. The SDK's worker waits for Temporal. The process is ended after thirty seconds, and its
- * traces need three.
+ * How long a stop takes at most. It has a limit, because the SDK's worker waits for Temporal. The process is ended
+ * after thirty seconds, and its traces need three of them.
  */
 const STOPPED_WITHIN_MS = 26_000;
 
@@ -91,7 +91,7 @@ export function startDeliveries(options: {
     nowMs: wallClockMs,
     timing,
   });
-  /** All that claim. The state of the first one is the state of this process. */
+  /** All pollers, which claim. The state of the first one is the state of this process. */
   const pollers = new Set<Poller>(attempts && [attempts]);
   let isDraining = false;
   const stopping = new AbortController();
@@ -123,7 +123,7 @@ export function startDeliveries(options: {
 
   async function superviseUntilStopped(temporal: NativeConnectionOptions): Promise<void> {
     let bundled = bundleWorkflows();
-    // Its failure is handled where it is awaited. Until then it must not count as unhandled.
+    // A failure to bundle is handled where `bundled` is awaited. Until then it must not count as unhandled.
     bundled.catch(() => undefined);
     let pauseMs = FIRST_PAUSE_MS;
     while (!signal.aborted) {
@@ -137,7 +137,7 @@ export function startDeliveries(options: {
         if (signal.aborted) return;
         const away = cause instanceof ConnectError ? "the core" : "Temporal";
         log.error(`retries wait for ${away}`, fieldsOfTemporalFailure(cause));
-        // A run that lasted this long had started well, so the pauses start again.
+        // A run that lasted this long had started well, so the pauses begin with the shortest again.
         if (timing.nowMs() - startedAt > MAX_PAUSE_MS) pauseMs = FIRST_PAUSE_MS;
         await wait(timing, pauseMs, signal);
         bundled = bundled.catch(bundleWorkflows);

@@ -11,13 +11,19 @@ export class DatabaseTimeoutError extends Error {
 /** Takes a connection's answer, like the driver's callbacks. */
 export type Answer<Result> = (error: Error | null, result: Result) => void;
 
+/** A connection of the driver, whose types hide the socket. */
+type Cut = { destroy(): void; on(name: "error", listener: () => void): unknown };
+
 /**
  * Closes a connection at once. The driver alone would say goodbye first. Over TLS a server that waits for a lock does
- * not read that, and would keep the session.
+ * not read that, and would keep the session. Statements in flight fail, which ends their spans.
  */
-export function cutOff(connection: { destroy(): void }): void {
+export function cutOff(connection: Cut): void {
+  // The driver listens for one error only. A second one would end the process.
+  connection.on("error", () => undefined);
   connection.destroy();
-  (connection as unknown as { readonly stream: Socket }).stream.destroy();
+  const { stream } = connection as unknown as { readonly stream: Socket };
+  stream.destroy(new Error("The connection was cut off."));
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { EventEmitter } from "node:events";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { afterAll, afterEach, expect, it, vi } from "vitest";
 import { useTestDatabase } from "../../../test/harness/database.ts";
@@ -50,7 +51,8 @@ it("a connection that stops answering is replaced by another", async () => {
   const load = () => findAttempt(forStatements, { accountNo: 1, deliveryId: "nothing", run: 1 }, 1);
   const select = () =>
     inTransaction(forTransactions, async (tx) => (await tx.query("SELECT 1 AS one"))[0]);
-  await expectTooLate(30_000, select, load, run);
+  // The second one waits for the connection of the first.
+  await expectTooLate(30_000, select, select, load, run);
   expect(await select()).toEqual([{ one: 1 }]);
   expect(await load()).toBeUndefined();
   expect(await run()).toEqual([{ one: 1 }]);
@@ -64,6 +66,18 @@ it("a connection that stops answering is replaced by another", async () => {
   // Sooner than a server ends a silent session.
   expect(performance.now() - begunMs).toBeLessThan(10_000);
   expect(await select()).toEqual([{ one: 1 }]);
+});
+
+it("is closed without harm when the driver reports two errors of one connection", async () => {
+  const pool = await openPool();
+  const failing = inTransaction(pool, async (tx) => {
+    // As when the server says why it ends the session.
+    const { connection } = tx as unknown as { readonly connection: EventEmitter };
+    connection.emit("error", new Error("the server ended the session"));
+    throw new Error("a statement failed");
+  });
+  await expect(failing).rejects.toThrow("a statement failed");
+  expect(await queryWithin(pool, "SELECT 1 AS one", [])).toEqual([{ one: 1 }]);
 });
 
 it("looks a service credential up again after the connection was lost during its look-up", async () => {

@@ -41,6 +41,8 @@ const OUTAGE_NUMBERS: ReadonlySet<unknown> = new Set([
   9002, // ProxySQL: no server could be reached.
   ...STATEMENT_ENDED,
 ]);
+/** The driver's failure beyond `queueLimit`, which has no code. */
+const QUEUE_FULL = "Queue limit reached.";
 /** SQLSTATE class 08: the connection to the server failed. */
 const CONNECTION_FAILED = "08";
 /** SQLSTATE class 40: the server rolled the transaction back, after a deadlock or another conflict. */
@@ -58,6 +60,7 @@ export function isOutage(error: unknown): boolean {
   if (error instanceof Error && "fatal" in error && error.fatal === true) return true;
   if (isShardAway(error)) return true;
   if (!(error instanceof Error)) return false;
+  if (error.message === QUEUE_FULL) return true;
   if ("errno" in error && OUTAGE_NUMBERS.has(error.errno)) return true;
   if (isOfClass(error, CONNECTION_FAILED) || isDeadlock(error)) return true;
   if (!("code" in error) || typeof error.code !== "string") return false;

@@ -7,6 +7,11 @@ export type { PoolConnection, ResultSetHeader, RowDataPacket } from "mysql2/prom
 export type Pool = Pick<mysql.Pool, "pool" | "getConnection" | "end">;
 
 const CONNECT_TIMEOUT_MS = 3_000;
+/**
+ * The most callers that wait for a connection of a pool. Usually they wait for a second. While the database is away,
+ * the driver's queue keeps late callers too, with 2 KB each. Beyond it, calls fail as during an outage.
+ */
+const MAX_WAITING = 10_000;
 
 /** A connection that is idle for longer is probed, so that a dead one is not used again. */
 const IDLE_BEFORE_PROBE_MS = 10_000;
@@ -25,6 +30,7 @@ export function connectionOptions(url: string): PoolOptions {
     connectTimeout: CONNECT_TIMEOUT_MS,
     enableKeepAlive: true,
     keepAliveInitialDelay: IDLE_BEFORE_PROBE_MS,
+    queueLimit: MAX_WAITING,
   };
 }
 

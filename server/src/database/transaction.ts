@@ -1,7 +1,6 @@
-import { cutOff, DatabaseTimeoutError } from "./deadline.ts";
+import { cutOff, withDeadline } from "./deadline.ts";
 import { retryAfterDeadlock } from "./deadlock.ts";
 import type { Pool, PoolConnection } from "./pool.ts";
-import { isOutdated, noteFailure } from "./switch-over.ts";
 
 declare const committedTogether: unique symbol;
 /** A connection in a transaction. All that it writes commits together. */
@@ -12,8 +11,8 @@ const DEADLINE_MS = 30_000;
 
 /**
  * Runs `work` in a transaction that commits when `work` returns and rolls back when it throws. It runs again after
- * a deadlock, so `work` changes nothing outside the database. Rejects with DatabaseTimeoutError after 30 seconds.
- * It may then have been committed, as after any lost connection.
+ * a deadlock, so `work` changes nothing outside the database. Rejects with DatabaseTimeoutError after 30 seconds,
+ * including the wait for a connection. It may then have been committed, as after any lost connection.
  */
 export function inTransaction<Result>(
   pool: Pool,
@@ -22,42 +21,26 @@ export function inTransaction<Result>(
   return retryAfterDeadlock(() => runOnce(pool, work));
 }
 
-async function runOnce<Result>(
-  pool: Pool,
-  work: (tx: Transaction) => Promise<Result>,
-): Promise<Result> {
-  let connection = await pool.getConnection();
-  while (isOutdated(connection.connection)) {
-    connection.destroy();
-    connection = await pool.getConnection();
-  }
-  try {
-    const result = await inTime(async () => {
-      await connection.query("START TRANSACTION");
-      // Only this line makes a Transaction. The brand exists for the type checker only.
-      const returned = await work(connection as unknown as Transaction);
-      await connection.query("COMMIT");
-      return returned;
-    });
-    connection.release();
-    return result;
-  } catch (error) {
-    noteFailure(pool.pool, error);
-    // The server then rolls back. A ROLLBACK could wait for a host that has vanished.
-    cutOff(connection.connection);
-    throw error;
-  }
+function runOnce<Result>(pool: Pool, work: (tx: Transaction) => Promise<Result>): Promise<Result> {
+  return withDeadline<Result>(pool, DEADLINE_MS, (connection, answer) => {
+    commit(connection.promise(), work).then(
+      (result) => answer(null, result),
+      (error) => {
+        // The server then rolls back. A ROLLBACK could wait for a host that has vanished.
+        cutOff(connection);
+        answer(error, undefined as never);
+      },
+    );
+  });
 }
 
-async function inTime<Result>(work: () => Promise<Result>): Promise<Result> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => reject(new DatabaseTimeoutError(`A transaction took longer than ${DEADLINE_MS} ms.`)),
-    DEADLINE_MS,
-  );
-  try {
-    return await Promise.race([work(), late]);
-  } finally {
-    clearTimeout(timer);
-  }
+async function commit<Result>(
+  connection: PoolConnection,
+  work: (tx: Transaction) => Promise<Result>,
+): Promise<Result> {
+  await connection.query("START TRANSACTION");
+  // Only this line makes a Transaction. The brand exists for the type checker only.
+  const returned = await work(connection as unknown as Transaction);
+  await connection.query("COMMIT");
+  return returned;
 }

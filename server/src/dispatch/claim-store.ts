@@ -60,7 +60,7 @@ const LAST_LEASE_END = `${NOW_MICROS} + ${LEASE_MICROS + CLOCK_STEP_MICROS}`;
 /** Includes entries that were leased before the clock stepped back. */
 const CAN_BE_CLAIMED = `(leased_until IS NULL OR leased_until <= ${NOW_MICROS} OR leased_until > ${LAST_LEASE_END})`;
 /** Not `IS NULL`: MariaDB then takes the column for a constant, and sorts all entries instead of reading by the index. */
-const WAS_NEVER_LEASED = "COALESCE(leased_until, 0) = 0";
+const WAS_NEVER_LEASED = "COALESCE(leased_until, -1) = -1";
 const IS_LEASED = `leased_until > ${NOW_MICROS} AND leased_until <= ${LAST_LEASE_END}`;
 const IS_RUNNING = `d.run = o.run AND d.state IN (${RUNNING_STATES.join(", ")})`;
 const ENTRY = { account: "account_no", delivery: "delivery_id" };

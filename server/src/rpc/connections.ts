@@ -1,9 +1,11 @@
 import type { IncomingMessage } from "node:http";
-import type { Http2ServerRequest } from "node:http2";
+import { constants, type Http2ServerRequest, type ServerHttp2Stream } from "node:http2";
 import type { Socket } from "node:net";
 
 /** The most connections whose caller is unknown. Beyond it, the longest idle one is cut. */
 const MAX_UNKNOWN = 512;
+/** The most HTTP/2 streams of unknown callers in work. Each takes 40 KB, and nothing ends one that its client keeps. */
+const MAX_UNKNOWN_STREAMS = 512;
 /** How long a connection may take to send the head of its first request. */
 const FIRST_REQUEST_MS = 10_000;
 
@@ -17,6 +19,8 @@ export type Connections = {
   add(socket: Socket): void;
   /** Notes that a request's head arrived. Returns the connection's name while its caller is unknown. */
   hasAsked(request: NodeRequest): string | undefined;
+  /** Notes that work on a stream of the connection `name` begins. Beyond the limit, the oldest stream is refused. */
+  begin(stream: ServerHttp2Stream, name: string): void;
   /** Keeps the request's connection from now on, because its caller authenticated. */
   keep(request: NodeRequest): void;
   /** Cuts connections that had no request yet. */
@@ -31,6 +35,8 @@ export function createConnections(): Connections {
     string,
     { readonly socket: Socket; readonly timer: NodeJS.Timeout; hasAsked: boolean }
   >();
+  /** Open streams with their connections' names, the oldest first. Some of the connections are known meanwhile. */
+  const begun = new Map<ServerHttp2Stream, string>();
 
   function forget(name: string): void {
     clearTimeout(unknown.get(name)?.timer);
@@ -65,6 +71,16 @@ export function createConnections(): Connections {
       unknown.set(name, connection);
       connection.hasAsked = true;
       return name;
+    },
+    begin(stream, name) {
+      begun.set(stream, name);
+      stream.once("close", () => begun.delete(stream));
+      for (const [oldest, of] of begun) {
+        if (begun.size <= MAX_UNKNOWN_STREAMS) return;
+        begun.delete(oldest);
+        // Its client may repeat it: no call of an unknown caller stores more than a count.
+        if (unknown.has(of)) oldest.close(constants.NGHTTP2_REFUSED_STREAM);
+      }
     },
     keep: ({ socket }) => forget(nameOf(socket)),
     cutSilent() {

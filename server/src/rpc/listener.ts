@@ -78,11 +78,18 @@ function requestListener(handler: Handler, connections: Connections, goodbye: Go
     goodbye.addResponse(response);
     const unknown = connections.hasAsked(request);
     if (unknown === undefined) return answer(request, response);
-    // Skips a stream that its client reset while it waited.
-    unknowns.add(unknown, () => {
-      if (stream?.closed) return false;
-      answer(request, response);
-      return true;
+    unknowns.add(unknown, {
+      begin() {
+        // Its client reset it while it waited.
+        if (stream?.closed) return false;
+        if (stream) connections.begin(stream, unknown);
+        answer(request, response);
+        return true;
+      },
+      refuse() {
+        if (stream) stream.close(constants.NGHTTP2_REFUSED_STREAM);
+        else request.socket.destroy();
+      },
     });
   };
 

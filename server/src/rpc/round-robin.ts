@@ -1,16 +1,23 @@
 /** Tasks that begin in one turn of the event loop. Other events are handled before the next ones. */
 const PER_TURN = 4;
+/** The most tasks that wait. A stream takes 9 KB meanwhile. */
+const MAX_WAITING = 4_096;
 
-/** Begins work. Returns false if there is nothing left to begin. */
-type Task = () => boolean;
+type Task = {
+  /** Begins work. Returns false if there is nothing left to begin. */
+  begin(): boolean;
+  /** Called instead if too many tasks wait. */
+  refuse(): void;
+};
 
 /** Begins a few tasks at a time, round-robin by owner. */
 export type RoundRobin = { add(owner: string, task: Task): void };
 
-/** Creates an unbounded queue. Its callers limit what they add. */
+/** Creates a bounded queue. Beyond the limit, the owner with most tasks loses its last one. */
 export function createRoundRobin(): RoundRobin {
   /** Tasks by owner; the next owner comes first. */
   const waiting = new Map<string, Task[]>();
+  let count = 0;
 
   function beginSome(): void {
     for (let begun = 0; begun < PER_TURN; ) {
@@ -18,9 +25,10 @@ export function createRoundRobin(): RoundRobin {
       if (next === undefined) return;
       const [owner, tasks] = next;
       const task = tasks.shift();
+      if (task) count--;
       waiting.delete(owner);
       if (tasks.length > 0) waiting.set(owner, tasks);
-      if (task?.()) begun += 1;
+      if (task?.begin()) begun += 1;
     }
     if (waiting.size > 0) setImmediate(beginSome);
   }
@@ -31,6 +39,11 @@ export function createRoundRobin(): RoundRobin {
       const own = waiting.get(owner);
       if (own) own.push(task);
       else waiting.set(owner, [task]);
+      if (++count <= MAX_WAITING) return;
+      const [first = [], ...others] = waiting.values();
+      const most = others.reduce((one, other) => (other.length > one.length ? other : one), first);
+      count--;
+      most.pop()?.refuse();
     },
   };
 }

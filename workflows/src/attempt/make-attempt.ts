@@ -12,12 +12,13 @@ export type FinishedAttempt = AttemptReport & {
   readonly traceparent?: string | undefined;
 };
 
-/** Receivers accept five minutes. The other four allow for clocks that differ. §6.2 */
+/** Receivers accept a timestamp within five minutes. The other four minutes are for clocks that differ. §6.2 */
 const MAX_AGE_MS = 60_000;
 
 /**
- * Signs and sends one POST, as a span of the trace that wrote the event, even an old one. The POST carries no trace
- * header: the contract names all headers. `nowMs` gives the timestamp that the receiver sees. §6.2
+ * Signs and sends one POST. The attempt is a span of the trace that wrote the event, even if that trace is old. The
+ * POST carries no trace header: the contract names all headers. `nowMs` gives the timestamp that the receiver sees.
+ * §6.2
  *
  * The attempt fails if `nowMs` moves by over a minute before the request is sent, for example because the machine was
  * suspended. The receiver would refuse that timestamp, and a refusal is not retried.

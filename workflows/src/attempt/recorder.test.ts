@@ -63,7 +63,8 @@ it("repeats an unanswered record call while the attempts' leases last. ADR 0028"
     PROCESS_TIMING,
   );
   const recorded = recorder.record(keyOf("a"), DELIVERED);
-  // A lease has 14 seconds, of which an attempt may take ten. One of five seconds can be sent twice.
+  // A lease lasts 14 seconds, and an attempt may take ten. After an attempt of five seconds, the call can be sent
+  // twice.
   await vi.advanceTimersByTimeAsync(4_500);
   expect(calls).toEqual([["a"], ["a"]]);
   await recorded;
@@ -162,7 +163,7 @@ it.each([Code.Internal, Code.InvalidArgument, Code.Unknown])(
         order.push(id);
       }),
     );
-    // It goes with the others first, then alone until the core records it.
+    // The refused attempt is sent with the others first, then alone until the core records it.
     expect(order.at(-1)).toBe("bad");
     const withBad = calls.filter((ids) => ids.includes("bad"));
     expect(withBad.slice(-3)).toEqual([["bad"], ["bad"], ["bad"]]);
@@ -176,7 +177,7 @@ it("records new attempts and has caught up while the core refuses one. ADR 0028"
   });
   const refused = expect(recorder.record(keyOf("bad"), DELIVERED)).rejects.toThrow("ended");
   await Promise.all(["a", "b", "c"].map((id) => recorder.record(keyOf(id), DELIVERED)));
-  // It was sent alone and refused again, so nothing waits for it.
+  // The refused attempt was sent alone and refused again, so nothing waits for it.
   await expect.poll(() => calls.filter((ids) => ids.join() === "bad").length).toBeGreaterThan(1);
   await recorder.caughtUp();
   await recorder.record(keyOf("d"), DELIVERED);
@@ -214,7 +215,7 @@ it("has caught up after an outage beside an attempt that the core refused before
     return [];
   });
   const refused = expect(recorder.record(keyOf("bad"), DELIVERED)).rejects.toThrow("ended");
-  // After five calls, the next one for it is seconds away.
+  // After five calls, the next call with the refused attempt is seconds away.
   await expect.poll(() => calls.length).toBe(5);
   const away = Promise.withResolvers<void>();
   fails = () => {

@@ -14,9 +14,12 @@ import { runToProto } from "./run-key.ts";
 
 /** The most attempts of one call, which is one transaction of the core. */
 const MAX_BATCH = 128;
-/** After a failure a call has half as many attempts, and each success adds these: a slow database records few in time. */
+/**
+ * After a failed call, the next has half as many attempts. Each success adds this number. A slow database can record
+ * only few attempts in time.
+ */
 const BATCH_STEP = 8;
-/** A second call fits into the lease of an attempt that took up to five seconds. */
+/** The limit of one call. Two calls then fit into the lease of an attempt that took up to five seconds. */
 const ANSWER_WITHIN_MS = 4_000;
 const PAUSE_MS = 250;
 /** The longest wait before a refused attempt is sent again. The first wait is `PAUSE_MS`, and each one doubles it. */
@@ -54,13 +57,16 @@ type Waiting = {
   readonly before: readonly PastAttempt[];
   readonly endedAt: number;
   readonly recorded: PromiseWithResolvers<void>;
-  /** Set once the core refused a call with this attempt, or answered a small one late. It is then sent alone. */
+  /**
+   * Set once the core refused a call with this attempt, or answered a small call with it late. The attempt is then sent
+   * alone.
+   */
   isSuspect: boolean;
-  /** The most attempts of a call with this one: few, once a call with it was late. */
+  /** The most attempts of a call that contains this attempt. The limit is low once such a call was late. */
   batchLimit: number;
   /** How often the core refused this attempt alone. */
   refusals: number;
-  /** When it may be sent, by the monotonic clock. */
+  /** When the attempt may be sent, by the monotonic clock. */
   sendAtMs: number;
 };
 
@@ -86,7 +92,7 @@ export function createRecorder(
         await pause();
         continue;
       }
-      // All others come before the next call with one of these, because each such call may be late too.
+      // The next call with one of these attempts may be late too. All other attempts are therefore sent before it.
       if (batch.some(isDoubted))
         for (const one of [...waiting.values()]) if (isDoubted(one)) sendBehind(one);
       try {
@@ -102,7 +108,7 @@ export function createRecorder(
         }
         batchLimit = Math.ceil(batch.length / 2);
         beginOutage();
-        // One that always comes late, for example because of a lock, must not keep the others back.
+        // An attempt whose calls are always late, for example because of a lock, must not delay the others.
         const isLate = ConnectError.from(cause).code === Code.DeadlineExceeded;
         for (const one of batch) {
           if (isLate) one.isSuspect ||= batch.length <= BATCH_STEP;
@@ -115,7 +121,7 @@ export function createRecorder(
     running = undefined;
   }
 
-  /** Leaves refused attempts out: each may wait for a minute, and nothing must wait for it. */
+  /** Excludes refused attempts from the outage: each may wait for a minute, and `caughtUp` must not wait for it. */
   function beginOutage(): void {
     const names = [...waiting].filter(([, one]) => one.refusals === 0).map(([name]) => name);
     const over = outage?.over ?? Promise.withResolvers<void>();
@@ -167,7 +173,7 @@ export function createRecorder(
     if (busy === undefined) return;
     for (const [place, one] of batch.entries()) {
       if (busy.has(place)) {
-        // Another write holds its delivery.
+        // Another write holds the attempt's delivery.
         sendBehind(one);
       } else {
         waiting.delete(attemptName(one.key));
@@ -178,8 +184,8 @@ export function createRecorder(
   }
 
   /**
-   * Has each attempt of a refused call sent alone. One that was alone goes behind the others, and waits longer each
-   * time.
+   * Marks each attempt of a refused call to be sent alone. An attempt that was sent alone goes behind the others, and
+   * waits longer after each refusal.
    */
   function suspect(batch: readonly Waiting[], cause: unknown): undefined {
     if (!REFUSED.has(ConnectError.from(cause).code)) throw cause;

@@ -26,8 +26,9 @@ function waitLeftMs(attempt: number, endedAtMs: number, nowMs: number): number {
 
 /**
  * Returns the wait until the retry after a failed `attempt`, in milliseconds. The attempt may have been rescheduled, so
- * `storedMs`, the wait by the database's clock, can be longer than the schedule's. A step of that clock shortens no
- * wait. It lengthens a wait at most to the whole wait or to 15 minutes, whichever is longer. §6.4
+ * `storedMs`, the wait by the database's clock, can be longer than the schedule's. A step of the database's clock
+ * shortens no wait. It lengthens a wait at most to the schedule's whole wait or to 15 minutes, whichever is longer.
+ * §6.4
  */
 export function retryInMs(
   attempt: number,

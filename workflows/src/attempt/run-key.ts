@@ -6,7 +6,7 @@ export function runToProto({ accountNo, deliveryId, run }: Run) {
   return { accountNo: BigInt(accountNo), deliveryId, run };
 }
 
-/** Converts a run of the core. Workflows may hold no more of it than this. */
+/** Converts a run of the core. Workflows may hold only these three of its fields. */
 export function runFromProto(key: RunKey | undefined): Run {
   if (key === undefined) throw new Error("the core answered without a run");
   const { accountNo, deliveryId, run } = key;

@@ -30,7 +30,7 @@ it("a run of a restored database waits as its last attempt asks, which only Temp
   const { target, start } = targetOf({ end: "ended", attempts: made });
   const input = { ...RUN, made: made.slice(0, 2) };
   await beginWorkflow(target, input, 0);
-  // The fifth attempt is followed by three hours.
+  // After the fifth attempt the wait is three hours. One minute of it is over.
   const startDelay = 180 * MINUTE_MS - MINUTE_MS;
   expect(start.mock.lastCall?.[1]).toMatchObject({ args: [{ ...input, made }], startDelay });
 });

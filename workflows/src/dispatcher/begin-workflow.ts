@@ -19,8 +19,9 @@ import {
 const BEGIN_WITHIN_MS = 10_000;
 
 /**
- * Longer than an attempt and its record usually take. A longer task is saved midway (at 80 % of this), which is one more
- * action, and makes the attempt again on another worker if it fails. After a worker died its retries wait so long.
+ * Longer than an attempt and its record usually take. The SDK saves a longer task midway, at 80 % of this time. That
+ * costs one more action, and if the task then fails, another worker makes the attempt again. After a worker dies, its
+ * retries wait for this time.
  */
 const TASK_TIMEOUT = "20 seconds";
 
@@ -37,9 +38,9 @@ export type WorkflowTarget = {
 /**
  * Begins the workflow of a run whose next attempt is due in `dueInMs`. Resolves when Temporal has acknowledged it.
  *
- * A workflow of the run that is still open is left as it is. One that was closed from outside is replaced. If the run's
- * workflow completed, the database was restored since. If that workflow knows how the run ended, this returns its
- * result and begins nothing. Otherwise the run resumes after the attempts that the workflow knows. ADR 0045
+ * A workflow of the run that is still open is left as it is. A workflow that was closed from outside is replaced. If
+ * the run's workflow completed, the database was restored since. If that workflow knows how the run ended, this returns
+ * its result and begins nothing. Otherwise the run resumes after the attempts that the workflow knows. ADR 0045
  */
 export async function beginWorkflow(
   target: WorkflowTarget,
@@ -58,12 +59,12 @@ export async function beginWorkflow(
     const result: RunResult = await client.getHandle(deliverWorkflowId(input)).result();
     const { made = [] } = input;
     const isAhead = result.attempts.length > made.length;
-    // Of two records of the last attempt the database may have only that of the failure.
+    // If the last attempt was made twice, the database may have only the record of the failure.
     const isDelivered = result.end === "delivered" && result.attempts.length >= made.length;
     if (isDelivered || (isAhead && result.end === "failed")) return result;
     const next = isAhead ? { ...input, made: result.attempts } : input;
     const last = isAhead ? result.attempts.at(-1) : undefined;
-    // The database's time is that of an attempt before.
+    // `dueInMs` comes from the database, which knows only an earlier attempt.
     const leftMs = last ? retryInMs(result.attempts.length, last.endedAtMs, nowMs(), 0) : 0;
     await start(target, next, Math.max(dueInMs, leftMs), WorkflowIdReusePolicy.ALLOW_DUPLICATE);
     return undefined;
@@ -76,8 +77,8 @@ async function start(
   dueInMs: number,
   workflowIdReusePolicy: WorkflowIdReusePolicy,
 ): Promise<void> {
-  // Temporal keeps a delayed start as safely as a timer, and it costs no worker anything until it is due.
-  // An eager start goes to this process's worker, even if its version is not the current one.
+  // Temporal keeps a delayed start as safely as a timer. No worker has work with it until it is due. An eager start
+  // goes to this process's worker, even if its version is not the current one.
   const delay =
     dueInMs >= 1
       ? { startDelay: Math.round(dueInMs) }
@@ -88,7 +89,7 @@ async function start(
     workflowIdReusePolicy,
     workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
     workflowTaskTimeout: TASK_TIMEOUT,
-    // Temporal's UI shows it before the workflow can answer the query for its progress.
+    // Temporal's UI shows this summary before the workflow can answer the query for its progress.
     staticSummary: summaryOf(input),
     // If Temporal's fairness is on, an account's many retries do not delay those of other accounts.
     priority: { fairnessKey: String(input.accountNo) },

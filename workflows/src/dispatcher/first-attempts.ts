@@ -20,11 +20,12 @@ const MAX_CLAIM = 64;
 const PACE_MS = 1.5;
 /** From this number of quick attempts on, the next claim waits for them, up to `PACE_MS` each. */
 const PACED_FROM = 16;
-/** An endpoint's limit in flight while little else is: as much as a receiver that answers can use. */
+/** An endpoint's limit in flight while few other attempts are. A receiver that answers can use no more. */
 const MAX_ENDPOINT_LIMIT = 64;
 /**
- * All attempts in flight × the limit of one endpoint. Ten endpoints that hang have 10 each then, a thousand have one.
- * Attempts that hang end together after ten seconds, and as many handshakes follow at once.
+ * All attempts in flight, multiplied by the limit of one endpoint. With this product, ten endpoints that hang have 10
+ * attempts each, and a thousand have one. Attempts that hang end together after ten seconds, and as many handshakes
+ * follow at once.
  */
 const FAIR_PRODUCT = 1_024;
 /** Below this number of quick attempts, the core may lease new events to this dispatcher as it writes them. */
@@ -49,7 +50,10 @@ export function startFirstAttempts({
 }): Poller {
   /** By name. An attempt whose lease ends can be claimed again, and must not be made a second time. */
   const inFlight = new Map<string, Promise<void>>();
-  /** Names of attempts that ended since the latest claim was sent: it may have found them before they were recorded. */
+  /**
+   * Names of attempts that ended since the latest claim was sent. That claim may have found them before they were
+   * recorded.
+   */
   const ended = new Set<string>();
   let oneEnded = Promise.withResolvers<void>();
   /** The attempts in flight that are not answered yet. The others wait to be recorded. */
@@ -65,8 +69,8 @@ export function startFirstAttempts({
       const { quick, slowEndpointIds } = making.read();
       const isIdle = quick < IDLE_BELOW;
       const claim = {
-        // The core leases new events to an idle dispatcher without counting its quick attempts. All of the leased
-        // events may go to the endpoint that these attempts are for.
+        // The core leases new events to an idle dispatcher without counting its quick attempts. All of those events may
+        // have the same endpoint as these attempts, so the attempts are subtracted here.
         limit: Math.min(isIdle ? MAX_ENDPOINT_LIMIT - quick : MAX_CLAIM, capacity),
         endpointLimit: endpointLimitOf(inFlight.size),
         idle: isIdle,

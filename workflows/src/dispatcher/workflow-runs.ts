@@ -18,7 +18,7 @@ import { type Poller, startPoller } from "./poller.ts";
 const MAX_CLAIM = 32;
 /** An endpoint's limit in flight when every attempt is a workflow's, which costs far more than a POST. */
 const ENDPOINT_LIMIT = 8;
-/** A stop waits for two such calls, and the process ends 30 seconds after SIGTERM. */
+/** The limit of one call. A stop waits for two such calls, and the process ends 30 seconds after SIGTERM. */
 const ANSWER_WITHIN_MS = 5_000;
 
 type WorkflowStarter = WorkflowTarget & {
@@ -30,8 +30,8 @@ type WorkflowStarter = WorkflowTarget & {
 
 /**
  * Begins the workflows of runs that need a retry. An entry leaves the outbox once Temporal has acknowledged its
- * workflow. If the core cannot delete it, this tries again before the next claim. Otherwise the lease would end, and
- * the workflow would be begun again.
+ * workflow. If the core cannot delete the entry, this tries again before the next claim. Otherwise the entry's lease
+ * would end, and the workflow would be begun again.
  */
 export function startRetries(starter: WorkflowStarter): Poller {
   const { dispatch, log, timing } = starter;
@@ -64,7 +64,7 @@ export function startRetries(starter: WorkflowStarter): Poller {
     acknowledged = [];
     const isComplete = await complete(runs);
     if (isComplete) return;
-    // If only a shard is away, the runs of the others are completed, and no claim waits for it.
+    // If only one shard is away, the runs of the other shards are completed, and no claim waits for that shard.
     const areComplete = await Promise.all(runs.map((run) => complete([run])));
     acknowledged.push(...runs.filter((_, place) => !areComplete[place]));
   }
@@ -123,7 +123,7 @@ async function beginOrRecord(
   const nothing = { status: undefined, headers: undefined, bodyStart: undefined };
   const unknown = { durationMs: 0, ...nothing };
   const attempt = { ...unknown, outcome, startedAtMs: endedAtMs, detail: LOST_RECORD_DETAIL };
-  // Not awaited: while the core is away the recorder keeps it, and the claims must be able to stop.
+  // Not awaited: while the core is away the recorder keeps the attempt, and the claims must be able to stop.
   starter.recorder.record(key, attempt, result.attempts.slice(0, -1)).then(
     () => starter.log.warn("a run whose end only Temporal knew is recorded", key),
     () => {},

@@ -80,7 +80,7 @@ export function createAnswerReader(
         }
       });
     },
-    // The status was read before.
+    // `readAnswerStarts` has read the status already.
     onResponseStart: (_controller, _status, headers) => {
       seen.headers = firstLines(headers);
     },

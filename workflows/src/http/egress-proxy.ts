@@ -40,7 +40,8 @@ export function createEgressProxy(proxyUrl: URL): EgressProxy {
   const host = hostname.replace(/^\[|\]$/g, "");
   // Node would take the name for SNI from the header Host, which names the target.
   const named = isIP(host) === 0 && { servername: host };
-  // Node gives up each but the last of the proxy's own addresses after this time. Its default is too short for a lost SYN.
+  // Node gives up each of the proxy's own addresses after this time, except the last one. Node's default is too short
+  // for a lost SYN.
   const slow = { autoSelectFamilyAttemptTimeout: PROXY_WITHIN_MS / 2 };
   const to = { host, port: port || (isTls ? 443 : 80), ...named, ...slow };
   const credentials = `${decode(username)}:${decode(password)}`;

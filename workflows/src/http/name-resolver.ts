@@ -23,7 +23,7 @@ const OTHER_FAMILY_MS = 3_000;
 
 /**
  * After quick answers c-ares gives up on a slow name within a second: it waits five times as long as its servers took
- * before. A new resolver is patient. It is asked if the first one gave up sooner than this.
+ * before. A new resolver waits longer. It is asked if the first one gave up sooner than this.
  */
 const GAVE_UP_SOON_MS = 4_000;
 
@@ -53,7 +53,7 @@ export function createNameResolver(servers?: readonly string[]): ResolveName {
     }
     const addresses = addressesIn(answers);
     if (addresses.length > 0) return addresses;
-    // Those of the last query.
+    // The codes of the last query, which come first.
     const codes = answers.slice(0, 2).map(codeOf);
     // A resolver keeps the system's servers from when it was created. After a change of networks they may be wrong, so
     // the next look-up creates a resolver with the current ones.

@@ -32,7 +32,7 @@ const PHRASE_BY_PREFIX: readonly (readonly [prefix: string, phrase: string])[] =
  * a certificate.
  */
 export function describeNetworkFailure(error: Error): string {
-  // undici's errors of its parser have no code.
+  // The errors of undici's parser have no code.
   if (error.name === "HTTPParserError") return NOT_HTTP;
   const code = codeOf(error);
   if (code === undefined) return "the connection failed";

@@ -31,15 +31,15 @@ class ClosedConnectionError extends Error {
 const IDLE_MS = 4_000;
 const MAX_REQUESTS = 1_000;
 /**
- * How long each of several addresses may take to accept. Node then gives it up for good. Linux repeats a lost SYN after
- * one and three seconds, so two addresses get time for both.
+ * How long several addresses may take to accept, in equal parts. Node gives up an address for good after its part.
+ * Linux repeats a lost SYN after one and three seconds, so each of two addresses gets time for both repetitions.
  */
 const ALL_ADDRESSES_MS = 6_400;
 const LEAST_ADDRESS_MS = 1_000;
 
 /**
  * Opens a connection that can go only to the checked addresses: no second look-up, no reconnect. A proxy, if given, is
- * asked for an address too. The certificate is verified in full, for the name in the URL. §6.4
+ * asked for a checked address too. The certificate is verified in full, for the name in the URL. §6.4
  */
 export function openPinnedConnection(
   target: SafeTarget,

@@ -32,7 +32,7 @@ export type PostScope = {
   readonly deadline: AbortSignal;
 };
 
-/** A connection that is lost later was not idle: the receiver had the request, and may have worked on it. */
+/** A connection that is lost after this time was not idle: the receiver had the request, and may have worked on it. */
 const LOST_WITHIN_MS = 2_000;
 
 /**

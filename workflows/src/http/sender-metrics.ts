@@ -32,7 +32,7 @@ export function measured(sender: Sender, metrics: Metrics, log: Log): Sender {
       try {
         const report = await sender.attempt(request);
         note(report.durationMs / 1000, report.outcome);
-        // Other attempts ended before they asked the proxy, or while it hung.
+        // Only an attempt with a status has used the proxy. Others ended before they asked it, or while it hung.
         if (isProxyFailing && report.status !== undefined) {
           log.info("the egress proxy serves again");
           isProxyFailing = false;

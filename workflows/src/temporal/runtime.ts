@@ -12,12 +12,12 @@ import {
 const EXPECTED = "[TMPRL1104]";
 
 /**
- * Sends the SDK's warnings and errors to the product's log. Of their details, which can hold a call's input, it keeps
- * only why Temporal refuses the polls of a worker: the worker itself then ends with another error. The SDK serves its
- * own metrics, at the port after `served`, if that is given.
+ * Sends the SDK's warnings and errors to the product's log. Their details can hold a call's input, so it leaves them
+ * out. It keeps one detail: why Temporal refuses the polls of a worker, because the worker itself then ends with
+ * another error. If `served` is given, the SDK serves its own metrics at the next port.
  *
- * A process has one SDK runtime at a time. If one is installed already, this changes nothing. The SDK handles no
- * signals. By default it would end its workers at four signals, before this process stops them in order.
+ * A process has one SDK runtime at a time. If one is installed already, this changes nothing. The SDK is told to handle
+ * no signals. By default it would end its workers at four signals, before this process stops them in order.
  */
 export function installTemporalRuntime(log: Log, served: MetricsAddress | undefined): void {
   const logger = new DefaultLogger("WARN", ({ level, message, meta }) => {

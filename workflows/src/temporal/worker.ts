@@ -59,8 +59,9 @@ export async function bundledCode(): Promise<string> {
 }
 
 /**
- * Creates a worker. It does nothing until it is run. With a `buildId`, Temporal gives it workflows once that is the
- * current version of the deployment, which has the task queue's name. Older workflows then continue there too. ADR 0044
+ * Creates a worker. It does nothing until it is run. With a `buildId`, Temporal gives the worker workflows once that
+ * build is the current version of the deployment. The deployment has the task queue's name. Older workflows then
+ * continue on that version too. ADR 0044
  */
 export function createWorker(options: {
   readonly connection: NativeConnection;
@@ -84,7 +85,8 @@ export function createWorker(options: {
     maxConcurrentWorkflowTaskExecutions: MAX_CONCURRENT,
     maxConcurrentLocalActivityExecutions: MAX_CONCURRENT,
     shutdownGraceTime: SHUTDOWN_GRACE,
-    // The database replaces a workflow that failed. The SDK fails it only at the first try of its task. ADR 0045
+    // A workflow that cannot replay fails, and its run starts again from the database. The SDK fails the workflow only
+    // at the first try of its task. ADR 0045
     workflowFailureErrorTypes: { "*": ["NondeterminismError"] },
     ...(buildId !== undefined && {
       workerDeploymentOptions: {

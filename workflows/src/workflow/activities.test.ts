@@ -1,7 +1,7 @@
 import { DispatchService } from "@activity/proto";
 import { PROCESS_TIMING } from "@activity/runtime/timing";
 import { createClient, createRouterTransport } from "@connectrpc/connect";
-import { afterEach, expect, it } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 import { QUIET } from "../../../test/harness/quiet.ts";
 import { createRecorder, type Recorder } from "../attempt/recorder.ts";
 import { ProxyFailure } from "../http/egress-proxy.ts";
@@ -130,12 +130,26 @@ it("ends a record that the core cannot write yet, so that the worker can end. AD
     },
   };
   const activities = startActivities(() => isBusy, { timing });
+  const records = vi.spyOn(recorder, "record");
   const made = await activities.ask(1);
-  const waiting = expect(activities.record(1, made)).rejects.toThrow("not recorded yet");
-  await expect.poll(() => over).toHaveLength(1);
-  for (const end of over) end();
-  await waiting;
+  for (const times of [1, 2, 3]) {
+    const waiting = expect(activities.record(1, made)).rejects.toThrow("not recorded yet");
+    await expect.poll(() => over).toHaveLength(times);
+    over.at(-1)?.();
+    await waiting;
+  }
+  // Late callers would stay in memory with the recorder's promise.
+  expect(records).toHaveBeenCalledTimes(1);
   // The attempt itself is kept, and recorded as soon as the core can.
   isBusy = false;
   await expect.poll(() => activities.recorded, { timeout: 10_000 }).toEqual(["delivery1 behind 1"]);
+});
+
+it("fails a record that the worker gives up at its stop, so that another worker repeats it. ADR 0028", async () => {
+  const activities = startActivities(() => true);
+  const made = await activities.ask(1);
+  const dropped = expect(activities.record(1, made)).rejects.toThrow();
+  await recorder.close(0);
+  await dropped;
+  await expect(activities.record(1, made)).rejects.toThrow();
 });

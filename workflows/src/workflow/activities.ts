@@ -1,5 +1,5 @@
 import type { DispatchService } from "@activity/proto";
-import { type Timing, wait } from "@activity/runtime/timing";
+import type { Timing } from "@activity/runtime/timing";
 import { durationFromMs, durationMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import type { Client } from "@connectrpc/connect";
 import { type FinishedAttempt, makeAttempt } from "../attempt/make-attempt.ts";
@@ -7,7 +7,7 @@ import { outcomeFromProto } from "../attempt/outcome.ts";
 import type { Recorder } from "../attempt/recorder.ts";
 import { retryInMs } from "../attempt/retry-schedule.ts";
 import { runToProto } from "../attempt/run-key.ts";
-import type { AttemptKey } from "../common/run.ts";
+import { type AttemptKey, attemptName } from "../common/run.ts";
 import { ProxyFailure } from "../http/egress-proxy.ts";
 import type { Sender } from "../http/sender.ts";
 import type { AttemptSlots } from "./attempt-slots.ts";
@@ -20,7 +20,7 @@ export type ActivityDependencies = {
   readonly sender: Sender;
   readonly recorder: Recorder;
   readonly slots: AttemptSlots;
-  /** Whether claims limit first attempts. Otherwise these take slots too. */
+  /** Whether claims limit first attempts. Otherwise first attempts take slots too. */
   readonly firstAreClaimed: boolean;
   /** Milliseconds since 1970, for the attempt's timestamp. */
   readonly nowMs: () => number;
@@ -28,7 +28,7 @@ export type ActivityDependencies = {
 };
 
 const ANSWER_WITHIN_MS = 5_000;
-/** Less than Temporal gives the activity. A worker ends only after its activities. */
+/** Less time than Temporal gives the activity. A worker ends only after its activities. */
 const RECORDED_WITHIN_MS = 15_000;
 /** The wait before an attempt is tried again after a failure of the egress proxy. */
 const PROXY_AGAIN_MS = 30_000;
@@ -39,6 +39,8 @@ export function createActivities(dependencies: ActivityDependencies): Activities
   // When Temporal loses a task, the workflow asks for the same attempt again. It then gets the attempt that was made or
   // is in flight. Receivers' answers are kept here too, because they must not enter histories.
   const kept = createKeptAttempts();
+  /** Callers that wait for a record, by `attemptName`. The recorder's promise would keep late callers in memory. */
+  const waiting = new Map<string, Set<PromiseWithResolvers<void>>>();
 
   return {
     async attempt({ before, ...key }) {
@@ -80,7 +82,7 @@ export function createActivities(dependencies: ActivityDependencies): Activities
       const finished = makeAttempt(sender, step.value, key.attempt, nowMs).finally(slot.giveBack);
       kept.keep(key, finished);
       // Recorded at once, without waiting for Temporal. The workflow's next step makes sure that it is recorded.
-      finished.then((made) => recordOnce(key, made, before, 0)).catch(() => undefined);
+      finished.then((made) => waitingFor(key, made, before, 0)).catch(() => undefined);
       return orLater(finished);
     },
 
@@ -90,28 +92,47 @@ export function createActivities(dependencies: ActivityDependencies): Activities
       const answer = { headers, bodyStart };
       const finished = { status: undefined, detail: undefined, ...made, ...answer, traceparent };
       const endedAgoMs = Math.max(0, nowMs() - made.endedAtMs);
+      if (kept.isRecorded(key)) return;
+      const caller = Promise.withResolvers<void>();
+      const callers = waitingFor(key, finished, before, endedAgoMs);
+      callers.add(caller);
       // The recorder keeps the attempt for longer, and the workflow asks again.
-      await within(RECORDED_WITHIN_MS, recordOnce(key, finished, before, endedAgoMs));
+      const cancel = timing.after(RECORDED_WITHIN_MS, () =>
+        caller.reject(new Error("it is not recorded yet")),
+      );
+      try {
+        await caller.promise;
+      } finally {
+        cancel();
+        callers.delete(caller);
+      }
     },
   };
 
-  async function recordOnce(
+  /** Returns the callers that wait for the record of an attempt. Begins the record if no other caller has. */
+  function waitingFor(
     key: AttemptKey,
     finished: FinishedAttempt,
     before: readonly MadeAttempt[],
     endedAgoMs: number,
-  ): Promise<void> {
-    if (kept.isRecorded(key)) return;
-    await recorder.record(key, finished, before, endedAgoMs);
-    kept.recorded(key);
-  }
-
-  /** Rejects if the work takes longer. The work continues. */
-  async function within(milliseconds: number, work: Promise<void>): Promise<void> {
-    const ended = new AbortController();
-    const isLate = wait(timing, milliseconds, ended.signal).then(() => !ended.signal.aborted);
-    const isDone = work.then(() => false).finally(() => ended.abort());
-    if (await Promise.race([isDone, isLate])) throw new Error("it is not recorded yet");
+  ): Set<PromiseWithResolvers<void>> {
+    const name = attemptName(key);
+    const known = waiting.get(name);
+    if (known !== undefined) return known;
+    const callers = new Set<PromiseWithResolvers<void>>();
+    const settle = (each: (caller: PromiseWithResolvers<void>) => void) => {
+      waiting.delete(name);
+      callers.forEach(each);
+    };
+    waiting.set(name, callers);
+    recorder.record(key, finished, before, endedAgoMs).then(
+      () => {
+        kept.recorded(key);
+        settle(({ resolve }) => resolve());
+      },
+      (error: unknown) => settle(({ reject }) => reject(error)),
+    );
+    return callers;
   }
 }
 

@@ -79,7 +79,10 @@ export function createAttemptSlots({
     return { waitMs: Math.round(Math.max(MIN_WAIT_MS, next - now)) };
   }
 
-  /** Returns a wait from half to all of the longest one: attempts beyond the last turn must not ask again at once. */
+  /**
+   * Returns a wait from half to all of the longest one: attempts beyond the last turn must not all ask again at the
+   * same time.
+   */
   function spreadWait(): number {
     spread = (spread + GOLDEN_RATIO) % 1;
     return Math.round(MAX_RESCHEDULE_MS * (1 - spread / 2));

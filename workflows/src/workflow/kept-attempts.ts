@@ -12,9 +12,12 @@ export type KeptAttempts = {
   forget(key: AttemptKey): void;
 };
 
-/** They wait for Temporal or the core to return. Each holds at most 1 KiB of an answer. */
+/**
+ * The most attempts that are not recorded: they wait for Temporal or the core to return. Each holds at most 2 KiB of an
+ * answer.
+ */
 const MAX_UNRECORDED = 20_000;
-/** Kept after the record, because a caller may have asked the core just before it. */
+/** The most recorded attempts. They are kept, because a caller may have asked the core just before the record. */
 const MAX_RECORDED = 2_000;
 
 /** Creates an empty store. A recorded attempt never displaces one that is not recorded. */
