@@ -1,4 +1,10 @@
-import { type Activity, ActivityType, DeliveryService, SessionScope } from "@activity/proto";
+import {
+  type Activity,
+  ActivityType,
+  DeliveryService,
+  Platform,
+  SessionScope,
+} from "@activity/proto";
 import { useQuery } from "@connectrpc/connect-query";
 import { Empty } from "../common/empty.tsx";
 import { Facts } from "../common/facts.tsx";
@@ -15,7 +21,7 @@ import { texts } from "../texts.ts";
 import { refundedText } from "./activity-table.tsx";
 import { READ_AGAIN_MS, useRecord } from "./use-record.ts";
 
-/** The prefix of a donation's id. Only donations have webhook events. */
+/** The prefix of a donation's id. Only donations have webhook events, and no imported ones. */
 const DONATION = "don_";
 
 /** One record of the feed. For a donation, it also lists the deliveries. */
@@ -24,6 +30,8 @@ export function RecordPage({ activityId }: { activityId: string }) {
   const isDonation = activityId.startsWith(DONATION);
   const query = useRecord(activityId);
   const record = query.data?.record;
+  // A record that the feed does not show may have been sent.
+  const maySend = isDonation && (record === undefined || record.platform === Platform.SERVICE);
   const type = record?.type ?? (isDonation ? ActivityType.DONATION : ActivityType.UNSPECIFIED);
   return (
     <Page
@@ -39,7 +47,7 @@ export function RecordPage({ activityId }: { activityId: string }) {
           )
         }
       </Loaded>
-      {isDonation && mayRead && <RecordDeliveries recordId={activityId.slice(DONATION.length)} />}
+      {maySend && mayRead && <RecordDeliveries recordId={activityId.slice(DONATION.length)} />}
     </Page>
   );
 }
@@ -57,7 +65,7 @@ function RecordDeliveries({ recordId }: { recordId: string }) {
           deliveries.length > 0 ? (
             <DeliveryTable deliveries={deliveries} />
           ) : (
-            <Empty title={texts.activity.notTold} text={texts.activity.notToldText} />
+            <Empty title={texts.activity.noDeliveries} text={texts.activity.noDeliveriesText} />
           )
         }
       </Loaded>

@@ -30,6 +30,7 @@ export function TextField(props: {
         maxLength={maxLength}
         max={type === "datetime-local" ? LAST_TIME : undefined}
         autoComplete="off"
+        autoCapitalize="none"
         spellCheck={false}
         aria-invalid={error !== undefined}
         aria-describedby={said ? `${id}-said` : undefined}

@@ -8,8 +8,20 @@ import { UntrustedText } from "../common/untrusted-text.tsx";
 import { texts } from "../texts.ts";
 import styles from "./attempts.module.css";
 
+/** After these outcomes, no request was sent. */
+const WITHOUT_REQUEST: readonly AttemptOutcome[] = [
+  AttemptOutcome.DNS_FAILED,
+  AttemptOutcome.UNSAFE_TARGET,
+];
+
 /** One attempt: its time, duration, outcome and answer, and advice to the owner. */
-export function AttemptCard({ attempt, eventId }: { attempt: Attempt; eventId: string }) {
+export function AttemptCard(props: {
+  attempt: Attempt;
+  eventId: string;
+  /** Whether another attempt will follow this one. */
+  isRetried: boolean;
+}) {
+  const { attempt, eventId, isRetried } = props;
   const { outcome, statusCode, detail, responseHeaders, responseBody } = attempt;
   const isDelivered = outcome === AttemptOutcome.DELIVERED;
   const check = texts.deliveries.checks[outcome];
@@ -30,7 +42,7 @@ export function AttemptCard({ attempt, eventId }: { attempt: Attempt; eventId: s
       </div>
       {check && (
         <p>
-          <strong>{texts.deliveries.check}:</strong> {check}
+          <strong>{texts.deliveries.check}:</strong> {check} {isRetried && texts.deliveries.retried}
         </p>
       )}
       {detail !== undefined && (
@@ -47,7 +59,7 @@ export function AttemptCard({ attempt, eventId }: { attempt: Attempt; eventId: s
       {responseHeaders !== "" && (
         <Headers label={texts.deliveries.headersReceived} text={responseHeaders.trimEnd()} />
       )}
-      {outcome !== AttemptOutcome.UNSAFE_TARGET && (
+      {!WITHOUT_REQUEST.includes(outcome) && (
         <Headers label={texts.deliveries.headers} text={headersText(attempt, eventId)}>
           <p className={styles.muted}>{texts.deliveries.headersToo}</p>
         </Headers>
@@ -68,7 +80,7 @@ function Headers(props: { label: string; text: string; children?: ReactNode }) {
 }
 
 /**
- * Returns the headers that every attempt sends. The signature is not stored, so the text shows its formula. The attempt
+ * Returns the headers of an attempt's request. The signature is not stored, so the text shows its formula. The attempt
  * does not store whether Standard Webhooks was on. §6.2
  */
 function headersText({ attempt, startedAt }: Attempt, eventId: string): string {

@@ -3,6 +3,7 @@ import { Section } from "../common/section.tsx";
 import { texts } from "../texts.ts";
 import { AttemptCard } from "./attempt-card.tsx";
 import styles from "./attempts.module.css";
+import { isOnItsWay } from "./shown-delivery.ts";
 
 /** The maximum number of attempts that the server returns with a delivery. */
 const MAX_READ = 200;
@@ -23,7 +24,15 @@ export function Attempts(props: { delivery: Delivery; attempts: readonly Attempt
           <ol className={styles.list}>
             {made.map((attempt) => (
               <li key={attempt.attempt}>
-                <AttemptCard attempt={attempt} eventId={delivery.eventId} />
+                <AttemptCard
+                  attempt={attempt}
+                  eventId={delivery.eventId}
+                  isRetried={
+                    isOnItsWay(delivery) &&
+                    run === delivery.run &&
+                    attempt.attempt === delivery.attempts
+                  }
+                />
               </li>
             ))}
           </ol>

@@ -13,13 +13,18 @@ export function isEventId(text: string): boolean {
   return EVENT_ID.test(text);
 }
 
+/** Returns the id of the endpoint whose deliveries the list shows. Empty means every endpoint. */
+export function listedEndpointId(filters: Pick<Filters, "get">): string {
+  const endpointId = filters.get("endpoint");
+  // The address bar can hold any text.
+  return ID.test(endpointId) ? endpointId : "";
+}
+
 /** Returns the request for the deliveries that match the filters. */
 export function useDeliveryRequest(filters: Filters) {
-  const endpointId = filters.get("endpoint");
   const eventId = filters.get("event");
   return {
-    // The address bar can hold any text.
-    endpointId: ID.test(endpointId) ? endpointId : "",
+    endpointId: listedEndpointId(filters),
     state: filters.choice("state", Object.values(DeliveryState)),
     kind: filters.choice("kind", Object.values(WebhookEventKind)),
     lastOutcome: filters.choice("outcome", Object.values(AttemptOutcome)),

@@ -31,6 +31,7 @@ export function DownloadCsv({ filters }: { filters: Filters }) {
     mutationFn: async () => {
       const rows: Delivery[] = [];
       let pageToken = "";
+      setCount(0);
       do {
         const page = await deliveries.listDeliveries({ ...request, pageSize, pageToken });
         rows.push(...page.deliveries);

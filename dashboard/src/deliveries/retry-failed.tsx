@@ -16,6 +16,7 @@ import type { Filters } from "../common/use-filters.ts";
 import { useMay } from "../session/session-context.ts";
 import { texts } from "../texts.ts";
 import { KINDS, OUTCOMES } from "./delivery-filters.tsx";
+import { listedEndpointId } from "./delivery-query.ts";
 import { RetryProgress } from "./retry-progress.tsx";
 import { type Chosen, useBulkRetry } from "./use-bulk-retry.ts";
 import { useEndpointChoices } from "./use-endpoints.ts";
@@ -29,9 +30,9 @@ type ListFilters = Pick<Filters, "get" | "choice">;
  */
 export function RetryFailed(props: { filters: ListFilters; of?: string }) {
   const { filters, of } = props;
-  const endpoints = useEndpointChoices();
-  // A session that may not see endpoints can still retry the deliveries to all of them.
+  // A session that may not see endpoints can still retry the deliveries to the list's endpoint, or to all.
   const maySee = useMay(SessionScope.ENDPOINTS_READ);
+  const endpoints = useEndpointChoices(maySee ? "" : listedEndpointId(filters));
   if (maySee && endpoints.length === 0) return null;
   return (
     <ActionDialog
@@ -53,12 +54,13 @@ function RetryForm(props: {
   onClose: () => void;
 }) {
   const { filters, endpoints } = props;
+  const listedId = listedEndpointId(filters);
+  // The list's endpoint may be deleted.
+  const hasListed = endpoints.some(({ value }) => value === listedId);
   const [chosen, setChosen] = useState<Chosen>(() => {
     const lastOutcome = filters.choice("outcome", Object.values(AttemptOutcome));
-    // The list's endpoint may be deleted.
-    const endpoint = endpoints.find(({ value }) => value === filters.get("endpoint"));
     return {
-      endpointId: endpoint?.value ?? "",
+      endpointId: hasListed ? listedId : "",
       kind: filters.choice("kind", Object.values(WebhookEventKind)),
       lastOutcome,
       includeDelivered: lastOutcome === AttemptOutcome.DELIVERED,
@@ -87,7 +89,8 @@ function RetryForm(props: {
     };
   const choose = <Name extends keyof Chosen>(name: Name) =>
     change((value: Chosen[Name]) => setChosen((before) => ({ ...before, [name]: value })));
-  const isWider = filters.get("state") !== "" || filters.get("event") !== "";
+  const isWider =
+    filters.get("state") !== "" || filters.get("event") !== "" || (listedId !== "" && !hasListed);
   return (
     <DialogForm onSubmit={retry.goOn ?? begin}>
       <p>{texts.deliveries.retryFailedText}</p>
@@ -113,6 +116,7 @@ function RetryForm(props: {
         />
         <TextField
           label={`${texts.deliveries.retryFailedSince} (${ZONE})`}
+          error={from === undefined ? texts.deliveries.sinceMissing : undefined}
           type="datetime-local"
           value={since}
           onChange={change(setSince)}

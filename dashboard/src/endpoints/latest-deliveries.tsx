@@ -29,7 +29,7 @@ export function LatestDeliveries({ endpointId }: { endpointId: string }) {
           deliveries.length > 0 ? (
             <DeliveryTable deliveries={deliveries} />
           ) : (
-            <Empty title={texts.deliveries.empty} text={texts.deliveries.emptyText} />
+            <Empty title={texts.endpoints.noRecent} text={texts.endpoints.noRecentText} />
           )
         }
       </Loaded>

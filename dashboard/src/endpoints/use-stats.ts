@@ -1,6 +1,7 @@
 import { type Endpoint, EndpointService } from "@activity/proto";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { createQueryOptions, useTransport } from "@connectrpc/connect-query";
+import { createClient } from "@connectrpc/connect";
+import { useTransport } from "@connectrpc/connect-query";
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
 import { nowMs } from "../common/clock.ts";
 import { useEndpoints } from "../deliveries/use-endpoints.ts";
@@ -13,11 +14,7 @@ const READ_AGAIN_MS = 30_000;
 /** Reads the statistics of an endpoint's last 30 days. `dayMs` is the start of the last day. */
 export function useStats(endpointId: string) {
   const { dayMs, optionsOf } = useStatsOptions();
-  // Each hour the query has another start. Its callers are keyed by endpoint.
-  return {
-    query: useQuery({ ...optionsOf(endpointId), placeholderData: keepPreviousData }),
-    dayMs,
-  };
+  return { query: useQuery(optionsOf(endpointId)), dayMs };
 }
 
 /** The statistics of an endpoint's last day. */
@@ -68,21 +65,21 @@ export function dayStartMs(): number {
   return thisHourMs() - (DAY_HOURS - 1) * HOUR_MS;
 }
 
+function monthStartMs(): number {
+  return thisHourMs() - (MONTH_DAYS * DAY_HOURS - 1) * HOUR_MS;
+}
+
 function thisHourMs(): number {
   return Math.floor(nowMs() / HOUR_MS) * HOUR_MS;
 }
 
 function useStatsOptions() {
-  const transport = useTransport();
-  const dayMs = dayStartMs();
-  const monthMs = thisHourMs() - (MONTH_DAYS * DAY_HOURS - 1) * HOUR_MS;
+  const client = createClient(EndpointService, useTransport());
   const optionsOf = (endpointId: string) => ({
-    ...createQueryOptions(
-      EndpointService.method.getEndpointStats,
-      { endpointId, since: timestampFromMs(monthMs) },
-      { transport },
-    ),
+    // Without the start, which changes each hour: an outage must not remove the hour before.
+    queryKey: ["endpointStats", endpointId],
+    queryFn: () => client.getEndpointStats({ endpointId, since: timestampFromMs(monthStartMs()) }),
     refetchInterval: READ_AGAIN_MS,
   });
-  return { dayMs, optionsOf };
+  return { dayMs: dayStartMs(), optionsOf };
 }

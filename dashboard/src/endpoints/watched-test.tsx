@@ -49,7 +49,10 @@ export function WatchedTest({ deliveryId }: { deliveryId: string }) {
       <strong>
         {texts.endpoints.notArrived} {texts.deliveries.outcomes[delivery.lastOutcome]}
       </strong>
-      <span>{texts.deliveries.checks[delivery.lastOutcome]}</span>
+      <span>
+        {texts.deliveries.checks[delivery.lastOutcome]}{" "}
+        {delivery.state === DeliveryState.RETRYING && texts.deliveries.retried}
+      </span>
       {link}
     </Notice>
   );

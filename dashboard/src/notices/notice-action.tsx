@@ -1,13 +1,20 @@
-import { DeliveryState, type Notice, NoticeKind, SessionService } from "@activity/proto";
+import {
+  DeliveryState,
+  type Notice,
+  NoticeKind,
+  SessionScope,
+  SessionService,
+} from "@activity/proto";
 import { useMutation } from "@connectrpc/connect-query";
 import { Link } from "wouter";
 import { Button } from "../common/button.tsx";
 import { ErrorNotice } from "../common/error-notice.tsx";
-import { useSession } from "../session/session-context.ts";
+import { useMay, useSession } from "../session/session-context.ts";
 import { texts } from "../texts.ts";
 
 /** The one action for a notice: a link to a page, or a button that ends all sessions. */
 export function NoticeAction({ notice: { kind, level, subjectId } }: { notice: Notice }) {
+  const mayWriteKeys = useMay(SessionScope.KEYS_WRITE);
   switch (kind) {
     case NoticeKind.ENDPOINT_FAILING:
     case NoticeKind.SECRET_OVERLAP_ENDS:
@@ -19,6 +26,7 @@ export function NoticeAction({ notice: { kind, level, subjectId } }: { notice: N
         </Link>
       );
     case NoticeKind.API_KEY_ENDS:
+      if (!mayWriteKeys) return <Link href="/keys">{texts.notices.showKeys}</Link>;
       return (
         <Link href="/keys">{level === 0 ? texts.notices.createKey : texts.notices.renewKey}</Link>
       );

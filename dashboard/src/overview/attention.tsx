@@ -1,4 +1,4 @@
-import { type Delivery, SessionScope } from "@activity/proto";
+import { SessionScope } from "@activity/proto";
 import { useRef } from "react";
 import { Link } from "wouter";
 import { Section } from "../common/section.tsx";
@@ -9,20 +9,20 @@ import { type DayStats, useDayStats } from "../endpoints/use-stats.ts";
 import { useMay } from "../session/session-context.ts";
 import { texts } from "../texts.ts";
 import styles from "./overview.module.css";
-import { countText, useDayFailed } from "./use-day-deliveries.ts";
+import { countText } from "./use-day-deliveries.ts";
+import { type DayFailed, useDayFailed } from "./use-day-failed.ts";
 
 const SERIOUS_FIRST = ["bad", "warn", "good", undefined];
 
 /** The endpoints that fail or have failed deliveries of the last day. Each links to its page and offers a retry. */
 export function Attention() {
-  const failed = useDayFailed();
-  const byEndpoint = Map.groupBy(failed.deliveries, ({ endpointId }) => endpointId);
+  const failedOf = useDayFailed();
   // A repaired endpoint stays in the list until the page is left: the dialog that retried its deliveries is part of it.
   const shown = useRef(new Set<string>()).current;
   const failing = (useDayStats() ?? [])
     .filter(
       ({ endpoint: { id, switchedOn }, health }) =>
-        (switchedOn && health === "bad") || byEndpoint.has(id) || shown.has(id),
+        (switchedOn && health === "bad") || failedOf(id).deliveries.length > 0 || shown.has(id),
     )
     .sort((a, b) => SERIOUS_FIRST.indexOf(a.health) - SERIOUS_FIRST.indexOf(b.health));
   for (const { endpoint } of failing) shown.add(endpoint.id);
@@ -31,21 +31,17 @@ export function Attention() {
     <Section title={texts.overview.attention}>
       <ul className={styles.list}>
         {failing.map((stats) => (
-          <Failing
-            key={stats.endpoint.id}
-            stats={stats}
-            failed={byEndpoint.get(stats.endpoint.id) ?? []}
-            isAll={failed.isAll}
-          />
+          <Failing key={stats.endpoint.id} stats={stats} failed={failedOf(stats.endpoint.id)} />
         ))}
       </ul>
     </Section>
   );
 }
 
-function Failing(props: { stats: DayStats; failed: readonly Delivery[]; isAll: boolean }) {
+function Failing(props: { stats: DayStats; failed: DayFailed }) {
   const { endpoint } = props.stats;
-  const [last] = props.failed;
+  const { deliveries, isAll } = props.failed;
+  const [last] = deliveries;
   const mayRetry = useMay(SessionScope.DELIVERIES_WRITE) && endpoint.switchedOn;
   return (
     <li className={styles.item}>
@@ -56,7 +52,7 @@ function Failing(props: { stats: DayStats; failed: readonly Delivery[]; isAll: b
         </Link>
         {last && (
           <span className={styles.muted}>
-            {texts.overview.failedOfDay(countText(props.failed.length, props.isAll))} ·{" "}
+            {texts.overview.failedOfDay(countText(deliveries.length, isAll))} ·{" "}
             {texts.deliveries.outcomes[last.lastOutcome]}
           </span>
         )}

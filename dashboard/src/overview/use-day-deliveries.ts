@@ -1,4 +1,4 @@
-import { DeliveryService, DeliveryState, SessionScope } from "@activity/proto";
+import { DeliveryService, type DeliveryState, SessionScope } from "@activity/proto";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { useQuery } from "@connectrpc/connect-query";
 import { keepPreviousData } from "@tanstack/react-query";
@@ -6,9 +6,9 @@ import { dayStartMs } from "../endpoints/use-stats.ts";
 import { useMay } from "../session/session-context.ts";
 import { texts } from "../texts.ts";
 
-const READ_AGAIN_MS = 10_000;
+export const READ_AGAIN_MS = 10_000;
 /** The size of the one page that is read. A larger number is shown as `100+`. */
-const pageSize = 100;
+export const pageSize = 100;
 
 /** Reads one page of the last day's deliveries in a state. `isAll`: the page holds all of them. */
 export function useDayDeliveries(state: DeliveryState) {
@@ -22,9 +22,6 @@ export function useDayDeliveries(state: DeliveryState) {
   const deliveries = data?.deliveries ?? [];
   return { isRead: data !== undefined, deliveries, isAll: data?.nextPageToken === "" };
 }
-
-/** Reads the last day's failed deliveries. */
-export const useDayFailed = () => useDayDeliveries(DeliveryState.FAILED);
 
 /** Formats a count. If not all were read, it is a minimum, such as `100+`. */
 export function countText(count: number, isAll: boolean): string {

@@ -1,12 +1,14 @@
 import { ApiKeyService, DeliveryService, DeliveryState, SessionScope } from "@activity/proto";
+import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { useQuery } from "@connectrpc/connect-query";
+import { DAY_MS, nowMs } from "../common/clock.ts";
 import { useEndpoints } from "../deliveries/use-endpoints.ts";
 import { useMay } from "../session/session-context.ts";
 import type { texts } from "../texts.ts";
 
 const READ_AGAIN_MS = 5_000;
 
-/** One step of the setup, and the page where the owner does it. */
+/** One step of the setup, and the page where the owner does it. `href` is empty if the session cannot do it. */
 export type Step = {
   readonly name: keyof typeof texts.overview.steps;
   readonly isDone: boolean;
@@ -18,7 +20,8 @@ export function useSteps(): readonly Step[] {
   const mayReadKeys = useMay(SessionScope.KEYS_READ);
   const mayReadEndpoints = useMay(SessionScope.ENDPOINTS_READ);
   const mayReadDeliveries = useMay(SessionScope.DELIVERIES_READ);
-  const mayCreate = useMay(SessionScope.ENDPOINTS_WRITE);
+  const mayWriteKeys = useMay(SessionScope.KEYS_WRITE);
+  const mayWriteEndpoints = useMay(SessionScope.ENDPOINTS_WRITE);
   const delivered = useLatest(DeliveryState.DELIVERED);
   const isDelivered = delivered?.length === 1;
   // After the first delivered event, the latest delivery does not matter.
@@ -36,29 +39,31 @@ export function useSteps(): readonly Step[] {
   if (isLoading) return [];
   const [endpoint] = endpoints?.values() ?? [];
   const [last] = latest ?? [];
+  // Deliveries are kept for at least a day. After it, those of the setup may be removed.
+  const isOver = !!endpoint?.createdAt && timestampMs(endpoint.createdAt) < nowMs() - DAY_MS;
   const steps: (Step & { readonly may: boolean })[] = [
     {
       name: "key",
       may: mayReadKeys,
       isDone: keys?.apiKeys.some(({ active }) => active) === true,
-      href: "/keys",
+      href: mayWriteKeys ? "/keys" : "",
     },
     {
       name: "endpoint",
       may: mayReadEndpoints,
       isDone: !!endpoint,
-      href: mayCreate ? "/endpoints/new" : "/endpoints",
+      href: mayWriteEndpoints ? "/endpoints/new" : "",
     },
     {
       name: "test",
       may: mayReadDeliveries,
-      isDone: isDelivered || last !== undefined,
-      href: endpoint ? `/endpoints/${endpoint.id}` : "",
+      isDone: isOver || isDelivered || last !== undefined,
+      href: mayWriteEndpoints && endpoint ? `/endpoints/${endpoint.id}` : "",
     },
     {
       name: "delivered",
       may: mayReadDeliveries,
-      isDone: isDelivered,
+      isDone: isOver || isDelivered,
       href: last ? `/deliveries/${last.id}` : "",
     },
   ];

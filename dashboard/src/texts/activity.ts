@@ -21,9 +21,9 @@ export const activity = {
   record: "Record",
   hidden: "The feed does not show it now. It was refunded, disputed or deleted.",
   deliveries: "Deliveries",
-  notTold: "No endpoint received it",
-  notToldText:
-    "An endpoint receives only the kinds and amounts that you chose, and no event from before its creation.",
+  noDeliveries: "No deliveries",
+  noDeliveriesText:
+    "An endpoint receives only the kinds and amounts that you chose, nothing imported, and no event from before its creation. Old deliveries are removed.",
   actor: "Who",
   value: "Value",
   message: "Message",

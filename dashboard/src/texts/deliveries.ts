@@ -37,9 +37,9 @@ export const deliveries = {
   status: "Status",
   answered: "What came back",
   headersReceived: "Headers received",
-  headers: "Headers sent",
+  headers: "Headers of the request",
   headersToo:
-    "With Standard Webhooks on, webhook-id, webhook-timestamp and webhook-signature were sent too.",
+    "With Standard Webhooks on, webhook-id, webhook-timestamp and webhook-signature are added.",
   signatureOf: "<HMAC-SHA256 of timestamp.id.body>",
   replay: "Send it from your machine",
   replayHint:
@@ -51,6 +51,7 @@ export const deliveries = {
   payloadHint: "Every attempt sends this. Copy gives the exact bytes.",
   payloadErased: "Erased, because its donation was deleted.",
   check: "What to check",
+  retried: "We retry it.",
   retry: "Retry",
   includeDelivered: "Include delivered events, if your receiver lost them",
   retryNow: "Retry now",
@@ -58,11 +59,12 @@ export const deliveries = {
   retryFailed: "Retry failed",
   retryFailedTitle: "Retry failed deliveries",
   retryFailedText: "We retry failed, canceled and paused deliveries to endpoints that are on.",
-  retryFailedWider: "This ignores the list's filters for state and event id.",
+  retryFailedWider: "This ignores the list's filters for state, event id and a deleted endpoint.",
   allEndpoints: "All endpoints",
   stopRetry: "Stop",
   goOnRetrying: "Continue",
   retryFailedSince: "Created from",
+  sinceMissing: "Choose a time.",
   retryFailedUntil: "Created until",
   untilNow: "Empty means now.",
   retriable: (count: number, isAll: boolean) =>
@@ -128,14 +130,14 @@ export const deliveries = {
     [AttemptOutcome.REDIRECTED]:
       "Use the final URL. We do not follow redirects. We do not retry it.",
     [AttemptOutcome.RECEIVER_BUSY]:
-      "Check the receiver's capacity. Your server answered that it is busy, or it failed. We retry it.",
+      "Check the receiver's capacity. Your server answered that it is busy, or it failed.",
     [AttemptOutcome.REJECTED]:
       "Your server refused the event. Its answer may say why. After 400 from receiver-kit check the secret, the clock and the raw body. We do not retry it.",
-    [AttemptOutcome.DNS_FAILED]: "Check the DNS: the host name has no address. We retry it.",
+    [AttemptOutcome.DNS_FAILED]: "Check the DNS: the host name has no address.",
     [AttemptOutcome.TIMEOUT]:
-      "Answer with 2xx within 10 seconds. Do the work after the answer. We retry it.",
+      "Check the DNS if the name was not resolved. Answer with 2xx within 10 seconds. Do the work after the answer.",
     [AttemptOutcome.NETWORK_ERROR]:
-      "Check that the server is reachable and its certificate is valid. We retry it.",
+      "Check that the server is reachable and its certificate is valid.",
     [AttemptOutcome.UNSAFE_TARGET]:
       "The target must be a public HTTPS address. We refuse localhost, private addresses, and names with both public and internal addresses. Nothing was sent.",
   } satisfies Record<AttemptOutcome, string> as Words,

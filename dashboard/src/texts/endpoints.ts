@@ -121,5 +121,7 @@ export const endpoints = {
   showDelivery: "Show the delivery",
   recent: "Latest deliveries",
   showAllDeliveries: "Show all",
+  noRecent: "No deliveries",
+  noRecentText: "They appear when a donation arrives or you send a test. Old ones are removed.",
   gone: "deleted endpoint",
 } as const;

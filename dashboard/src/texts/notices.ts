@@ -16,6 +16,7 @@ export const notices = {
     "Somebody opened your link to this dashboard a second time. If it was not you, end all sessions.",
   showEndpoint: "Show the endpoint",
   showFailed: "Show failed deliveries",
+  showKeys: "Show the keys",
   renewKey: "Renew the key",
   createKey: "Create a key",
 } as const;

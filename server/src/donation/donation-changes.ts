@@ -68,6 +68,7 @@ export function resolveDispute(
 ): ChangedDonation {
   const dispute = findDispute(disputes, externalId);
   if (dispute === undefined) {
+    checkAllowed(DonationChange.OpenDispute, donation.status);
     throw refused("The donation has no dispute with this dispute_external_id. Open it first.");
   }
   if (dispute.state === outcome) return unchanged(donation);

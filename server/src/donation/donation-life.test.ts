@@ -164,3 +164,18 @@ it("a refused change says what the donation is, and what it therefore cannot be"
   const refund = () => refundDonation(state, Buffer.from("r1"), 1);
   expect(refund).toThrow("The donation is not paid, so it cannot be refunded.");
 });
+
+it("a dispute that is not open is asked for only where it can be opened", () => {
+  const messageOf = (status: DonationStatus) => {
+    const state = { donation: { ...NEW, status }, refunds: [], disputes: [] };
+    return () => resolveDispute(state, Buffer.from("d1"), DisputeState.Won);
+  };
+  expect(messageOf(DonationStatus.Paid)).toThrow("Open it first.");
+  for (const [status, word] of [
+    [DonationStatus.Created, "not paid"],
+    [DonationStatus.Deleted, "deleted"],
+  ] as const) {
+    const message = `The donation is ${word}, so it cannot be disputed.`;
+    expect(messageOf(status)).toThrow(message);
+  }
+});

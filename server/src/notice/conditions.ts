@@ -17,6 +17,8 @@ export const KEY_ENDS_WITHIN = { before: 14 * DAY_MICROS, after: 3 * DAY_MICROS 
 export const OVERLAP_ENDS_WITHIN = { before: HOUR_MICROS, after: DAY_MICROS } as const;
 /** The lifetime of the sessions that a reused link may have opened. */
 const LINK_MICROS = 12 * HOUR_MICROS;
+/** On Vitess a session and its account's notices are on two servers, whose clocks may differ by less than this. */
+const CLOCKS_WITHIN_MICROS = 10_000_000;
 
 /** The attempts at an endpoint in one hour. */
 export type EndpointHour = {
@@ -37,13 +39,15 @@ export type EndpointState = {
   readonly hours: readonly EndpointHour[];
 };
 
-/** Returns the conditions of an endpoint. If it is switched off, only its secret counts. */
+/** Returns the conditions of an endpoint. While it is off, its failures open no notice, but keep an open one. */
 export function endpointConditions(endpoint: EndpointState, nowMicros: number): Condition[] {
+  const { switchedOn, hasFailed, nextSecretFrom } = endpoint;
   const newestFirst = endpoint.hours.toSorted((a, b) => b.beganAt - a.beganAt);
-  const health = endpoint.switchedOn
-    ? [failing(newestFirst, nowMicros), endpoint.hasFailed ? failedRuns(newestFirst) : undefined]
-    : [];
-  return [...health, overlap(endpoint.nextSecretFrom, nowMicros)].filter(
+  const failures = [
+    failing(newestFirst, nowMicros),
+    hasFailed ? failedRuns(newestFirst) : undefined,
+  ].map((each) => each && (switchedOn ? each : { ...each, level: undefined }));
+  return [...failures, overlap(nextSecretFrom, nowMicros)].filter(
     (condition) => condition !== undefined,
   );
 }
@@ -57,9 +61,17 @@ export function keyConditions(expiresAt: number, nowMicros: number): Condition[]
   return [{ kind: NoticeKind.ApiKeyEnds, level, since, endsAt: expiresAt }];
 }
 
-/** Returns the condition of a reused link until the sessions that it may have opened have ended. */
-export function linkConditions(since: number, nowMicros: number): Condition[] {
+/**
+ * Returns the condition of a reused link until the sessions that it may have opened have ended. `oldestSession` is when
+ * the oldest session of the account was created, or `undefined` if it has none.
+ */
+export function linkConditions(
+  since: number,
+  oldestSession: number | undefined,
+  nowMicros: number,
+): Condition[] {
   if (since <= nowMicros - LINK_MICROS) return [];
+  if (oldestSession === undefined || oldestSession > since + CLOCKS_WITHIN_MICROS) return [];
   return [{ kind: NoticeKind.SessionLinkReused, level: 0, since, endsAt: undefined }];
 }
 

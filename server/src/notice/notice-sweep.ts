@@ -23,6 +23,7 @@ import {
   listSecretEnds,
   readEndpoints,
   readKeys,
+  readOldestSessions,
   type Subject,
 } from "./subject-store.ts";
 
@@ -67,10 +68,16 @@ const KEYS: Source = {
 /** Reads open notices instead of links, because links are deleted before their notices close. */
 const LINKS: Source = {
   kinds: [NoticeKind.SessionLinkReused],
-  read: async (_tx, _subjects, nowMicros, open) =>
-    open.flatMap(({ accountId, subjectId, since }) =>
-      linkConditions(since, nowMicros).map((each) => ({ ...each, accountId, subjectId })),
-    ),
+  read: async (tx, subjects, nowMicros, open) => {
+    const oldest = await readOldestSessions(tx, subjects);
+    return open.flatMap(({ accountId, subjectId, since }) =>
+      linkConditions(since, oldest.get(accountNoOf(accountId) ?? 0), nowMicros).map((each) => ({
+        ...each,
+        accountId,
+        subjectId,
+      })),
+    );
+  },
 };
 
 const CANDIDATES: readonly (readonly [ListCandidates, Source])[] = [

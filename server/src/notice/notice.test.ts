@@ -41,12 +41,14 @@ describe("an endpoint fails, ADR 0054", () => {
     expect(levelOf(hour(0, 0, 5), hour(3, 0, 5), hour(20, 0, 10))).toBe(100);
   });
 
-  it("without a notice when it is switched off", () => {
+  it("without a new notice while it is switched off, and keeps its notices for a day", () => {
     const hours = [hour(0, 0, 30, 3)];
-    const off = { ...ON, switchedOn: false, hours };
-    expect(endpointConditions(off, NOW)).toEqual([]);
-    const kinds = conditionsOf(...hours).map(({ kind }) => kind);
-    expect(kinds).toEqual([NoticeKind.EndpointFailing, NoticeKind.RunFailed]);
+    const off = { ...ON, switchedOn: false };
+    const kinds = [NoticeKind.EndpointFailing, NoticeKind.RunFailed];
+    expect(conditionsOf(...hours).map(({ kind }) => kind)).toEqual(kinds);
+    const kept = kinds.map((kind) => expect.objectContaining({ kind, level: undefined }));
+    expect(endpointConditions({ ...off, hours }, NOW)).toEqual(kept);
+    expect(endpointConditions({ ...off, hours: [] }, NOW)).toEqual([]);
   });
 });
 

@@ -12,7 +12,7 @@ import {
   OVERLAP_ENDS_WITHIN,
 } from "./conditions.ts";
 
-/** An endpoint or an API key. */
+/** An endpoint, an API key or a link. */
 export type Subject = { readonly accountNo: number; readonly id: string };
 /**
  * A subject that may need a notice. Candidates are listed by `at`, in microseconds. A page begins after the last
@@ -114,6 +114,19 @@ export async function readKeys(
     id: row.id,
     expiresAt: row.expires_at,
   }));
+}
+
+/** Reads when the oldest session of each subject's account was created. An account without sessions is missing. */
+export async function readOldestSessions(
+  tx: Transaction,
+  subjects: readonly Subject[],
+): Promise<ReadonlyMap<number, number>> {
+  const [rows] = await tx.query<(RowDataPacket & { account_no: number; oldest: number })[]>(
+    `SELECT account_no, MIN(created_at) AS oldest FROM dashboard_session
+     WHERE account_no IN (?) GROUP BY account_no`,
+    [subjects.map(({ accountNo }) => accountNo)],
+  );
+  return new Map(rows.map((row) => [row.account_no, row.oldest]));
 }
 
 function candidatesBy(

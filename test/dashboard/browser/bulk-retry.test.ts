@@ -1,4 +1,4 @@
-import { DeliveryState, EndpointService } from "@activity/proto";
+import { DeliveryState, EndpointService, SessionScope } from "@activity/proto";
 import { describe, expect, it } from "vitest";
 import { answer } from "../../delivery/harness-receiver-behaviours.ts";
 import { writeDeliveries } from "../../harness/backlog.ts";
@@ -26,6 +26,12 @@ describe("a bulk retry", () => {
     await own.told("There is nothing to retry.");
     expect(await retry.getAttribute("aria-disabled")).toBe("true");
     await own.dialog().getByLabel("Created until").fill("");
+    await own.told("1 delivery will be retried.");
+    const from = own.dialog().getByLabel("Created from");
+    const preset = await from.inputValue();
+    await from.fill("");
+    await own.told("Choose a time.");
+    await from.fill(preset);
     await own.told("1 delivery will be retried.");
     const counts = "**/*.DeliveryService/CountRetriableDeliveries";
     await own.page.route(counts, (route) => route.abort("internetdisconnected"));
@@ -58,7 +64,18 @@ describe("a bulk retry", () => {
     await own.open(`/deliveries?endpoint=${endpointId}`);
     await own.button("Retry failed").click();
     await own.told("1 delivery will be retried.");
+    await own.told("This ignores the list's filters for state, event id and a deleted endpoint.");
     expect(await own.dialog().getByLabel("Endpoint").inputValue()).toBe("");
+  });
+
+  it("takes only the list's endpoint, also if the session may not see endpoints. §6.4", async () => {
+    const { endpointId } = await own.fail(404);
+    await own.fail(404);
+    const scopes = [SessionScope.DELIVERIES_WRITE];
+    const page = await own.browsers.signIn(own.accountId, { scopes });
+    await page.goto(`${own.browsers.origin}/deliveries?endpoint=${endpointId}`);
+    await page.getByRole("button", { name: "Retry failed" }).click();
+    await page.getByText("1 delivery will be retried.").waitFor();
   });
 
   it("takes the newest deliveries although the browser's clock is slow. §6.4", async () => {
@@ -83,7 +100,7 @@ describe("a bulk retry", () => {
     await filter("Outcome").selectOption("Rejected");
     await filter("State").selectOption("Failed");
     await own.button("Retry failed").click();
-    await own.told("This ignores the list's filters for state and event id.");
+    await own.told("This ignores the list's filters for state, event id");
     await own.told("There is nothing to retry.");
     await own.dialog().getByLabel("Kind").selectOption("donation.created");
     await own.told("1 delivery will be retried.");

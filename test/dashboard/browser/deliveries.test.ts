@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { DeliveryState, DonationService, EndpointService } from "@activity/proto";
+import { AttemptOutcome, DeliveryState, DonationService, EndpointService } from "@activity/proto";
 import { describe, expect, it } from "vitest";
 import { answer } from "../../delivery/harness-receiver-behaviours.ts";
 import { writeDeliveries } from "../../harness/backlog.ts";
@@ -21,7 +21,7 @@ describe("deliveries", () => {
     await own.see(`"id": "${eventId}"`);
     await own.page.getByText("Headers received").first().click();
     await own.see("content-length: 24");
-    await own.page.getByText("Headers sent").first().click();
+    await own.page.getByText("Headers of the request").first().click();
     await own.see("Service-Signature: v1=<HMAC-SHA256");
     await own.see("With Standard Webhooks on, webhook-id, webhook-timestamp and webhook-signature");
     await own.button("Copy: receiver-kit send").click();
@@ -55,6 +55,7 @@ describe("deliveries", () => {
     const { deliveryId, endpointId } = await own.fail(503);
     await own.open(`/deliveries/${deliveryId}`);
     await own.see("1 of 8");
+    await own.see("We retry it.");
     const timer = own.page.getByRole("timer");
     await timer.filter({ hasText: /in \d+ s/ }).waitFor();
     const first = await timer.textContent();
@@ -86,6 +87,32 @@ describe("deliveries", () => {
     await filter.selectOption("All");
     expect(new URL(own.page.url()).search).toBe("");
     expect(await own.page.getByText("1 of 8").count()).toBe(0);
+  });
+
+  it("whose last attempt failed promise no further one. Without an address, no request is shown. §6.4", async () => {
+    const { endpointId } = await own.createEndpoint();
+    for (const [outcome, name, requests] of [
+      [AttemptOutcome.TIMEOUT, "Timed out", 1],
+      [AttemptOutcome.DNS_FAILED, "Name not found", 0],
+    ] as const) {
+      const [deliveryId] = await writeDeliveries(
+        own.stack.database,
+        { accountId: own.accountId, endpointIds: [endpointId], count: 1 },
+        { state: DeliveryState.FAILED, attempts: 8 },
+      );
+      await own.stack.database.query(
+        `INSERT INTO delivery_attempt (account_no, delivery_id, run, attempt, started_at, duration, outcome,
+           response_body)
+         SELECT account_no, id, run, attempts, 0, 0, ?, '' FROM delivery WHERE id = ?`,
+        [outcome, deliveryId],
+      );
+      await own.open(`/deliveries/${deliveryId}`);
+      await own.see(name);
+      await own.see("Check the DNS");
+      expect(await own.page.getByText("We retry it").count()).toBe(0);
+      const headers = own.page.locator("summary").filter({ hasText: "Headers of the request" });
+      expect(await headers.count()).toBe(requests);
+    }
   });
 
   it("cannot be sent again once their donation is deleted. §6.4", async () => {

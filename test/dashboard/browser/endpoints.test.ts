@@ -226,10 +226,12 @@ describe("endpoints", () => {
       );
     const chart = own.page.getByRole("figure", { name: "1 delivered, 0 failed" });
     await chart.waitFor();
-    // They stay while those of the next hour are read.
+    // They stay while those of the next hour cannot be read.
     const stats = "**/*.EndpointService/GetEndpointStats";
-    await own.page.route(stats, () => undefined);
+    await own.page.route(stats, (route) => route.abort("internetdisconnected"));
     await own.page.clock.fastForward(3_600_000);
+    const section = own.page.locator("section").filter({ has: facts });
+    await section.getByText("Can't refresh. Showing data from").waitFor();
     for (const [range, bars] of [
       ["7 days", 7],
       ["30 days", 30],

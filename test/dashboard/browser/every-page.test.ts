@@ -1,3 +1,4 @@
+import { SessionScope } from "@activity/proto";
 import { expect, it } from "vitest";
 import { createApiKey } from "../../harness/builders.ts";
 import { tellOfKeys, tellOfLink } from "../../harness/notices.ts";
@@ -72,6 +73,25 @@ it("every page shows the most serious notice with one action, until it is dismis
   await own.page.waitForURL("**/keys");
   await own.button("Dismiss").click();
   await banner().waitFor({ state: "detached" });
+});
+
+it("a session that may only read is offered no change", async () => {
+  const { KEYS_READ, ENDPOINTS_READ, DELIVERIES_READ } = SessionScope;
+  const scopes = [KEYS_READ, ENDPOINTS_READ, DELIVERIES_READ];
+  const page = await own.browsers.signIn(own.accountId, { scopes });
+  const changes = async () => {
+    await page.getByText("To do:").first().waitFor();
+    return page.getByRole("link", { name: /^(Create|Open|Renew) / }).count();
+  };
+  expect(await changes()).toBe(0);
+  await createApiKey(own.stack, own.accountId);
+  await tellOfKeys(own.stack.database, own.accountId);
+  await page.reload();
+  await page.getByRole("link", { name: "Show the keys" }).waitFor();
+  expect(await changes()).toBe(0);
+  await own.createEndpoint();
+  await page.reload();
+  expect(await changes()).toBe(0);
 });
 
 it("an owner whose link was reused signs out everywhere with one click. ADR 0054", async () => {

@@ -2,10 +2,13 @@ import { DeliveryState, DonationService } from "@activity/proto";
 import type { Route } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { answer } from "../../delivery/harness-receiver-behaviours.ts";
-import { createApiKey, createPaidDonation } from "../../harness/builders.ts";
+import { writeDeliveries } from "../../harness/backlog.ts";
+import { createApiKey, createPaidDonation, importDonations } from "../../harness/builders.ts";
 import { useOwnPage } from "./harness-page.ts";
 
 const own = useOwnPage();
+/** The day after the time of `writeDeliveries`. */
+const BACKLOG_READ_MS = Date.UTC(2020, 8, 14);
 
 it("the overview leads a new owner from a key to the first delivered event, then the list goes", async () => {
   const hasText = "This list disappears when every step is done.";
@@ -35,6 +38,36 @@ it("the overview leads a new owner from a key to the first delivered event, then
   await steps.waitFor({ state: "detached" });
 });
 
+it("the list to set up does not come back when old deliveries were removed", async () => {
+  await own.page.clock.install();
+  await createApiKey(own.stack, own.accountId);
+  const { endpointId } = await own.createEndpoint();
+  await own.page.reload();
+  await own.see("To do: Send a test");
+  const age = "UPDATE endpoint SET created_at = created_at - 86400000000 WHERE id = ?";
+  await own.stack.database.query(age, [endpointId]);
+  await own.page.clock.fastForward(30_000);
+  await own.page.getByText("To do:").first().waitFor({ state: "detached" });
+  await own.open(`/endpoints/${endpointId}`);
+  await own.see("They appear when a donation arrives or you send a test.");
+});
+
+it("the overview names each endpoint with failed deliveries, however many another one has", async () => {
+  for (const count of [5, 101]) {
+    const { endpointId } = await own.createEndpoint();
+    const backlog = { accountId: own.accountId, endpointIds: [endpointId], count };
+    await writeDeliveries(own.stack.database, backlog, {
+      state: DeliveryState.FAILED,
+      attempts: 8,
+    });
+  }
+  await own.page.clock.setSystemTime(BACKLOG_READ_MS);
+  await own.page.reload();
+  const attention = own.page.locator("section").filter({ hasText: "Needs your attention" });
+  await attention.getByText("5 failed").waitFor();
+  await attention.getByText("100+ failed").waitFor();
+});
+
 describe("activity", () => {
   it.each(["/", "/activity"])("is live at %s, also when a record goes. §3, §4.4", async (path) => {
     const { accountId } = own;
@@ -48,6 +81,19 @@ describe("activity", () => {
     const refund = { accountId, externalId, refundExternalId: "refund", amountCents: 500n };
     await own.stack.client(DonationService).refundDonation(refund);
     await row.waitFor({ state: "detached" });
+  });
+
+  it("of an import shows no deliveries, because it has none", async () => {
+    const section = own.page.getByRole("heading", { name: "Deliveries", exact: true });
+    const { recordId } = await createPaidDonation(own.stack, own.accountId, {});
+    await own.open(`/activity/don_${recordId}`);
+    await section.waitFor();
+    await importDonations(own.stack, own.accountId, 1);
+    await own.open("/activity");
+    await own.row("CSV file").getByRole("link").click();
+    await own.page.waitForURL("**/activity/don_*");
+    await own.see("CSV file");
+    await section.waitFor({ state: "detached" });
   });
 
   it("is live although a page takes longer than the next answer about a change. §3", async () => {
