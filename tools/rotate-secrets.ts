@@ -77,7 +77,7 @@ function noteOn(remaining: number, isKnown: boolean): string {
 /** Says what to do next. Explains the command line only after a wrong one. */
 function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  // The error's message repeats the argument.
+  // The message of Node's error would repeat the argument.
   if ("code" in error && String(error.code).startsWith("ERR_PARSE_ARGS")) {
     return `The only option is --drop ID.\n\n${USAGE}`;
   }

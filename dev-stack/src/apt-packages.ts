@@ -74,7 +74,8 @@ async function download(
   const archives = join(folder, "cache/archives");
   await mkdir(join(folder, "state/lists/partial"), { recursive: true });
   await mkdir(join(archives, "partial"), { recursive: true });
-  // Nothing counts as installed. So every library is downloaded, and later changes of the machine do not matter.
+  // With an empty status file nothing counts as installed. So every library is downloaded, and later changes of the
+  // machine do not matter.
   await writeFile(join(folder, "status"), "");
   const sources = suite === "sid" ? await readUnstableSource() : undefined;
   if (sources !== undefined) await writeFile(join(folder, "sources.list"), sources);
@@ -89,7 +90,8 @@ async function download(
         if (percent !== undefined) report(`${args[0]} ${Math.floor(Number(percent))} %`);
       },
     });
-  // The update fails if one source of the machine is broken, even though the others suffice.
+  // The update fails if one source of the machine is broken, even if the others suffice. So only the install's status
+  // counts.
   const update = await apt("update");
   const install = await apt("install", "-y", "--download-only", ...names);
   if (install.status !== 0) throw cannotFetch(title, [...update.lines, ...install.lines]);

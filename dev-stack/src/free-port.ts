@@ -8,12 +8,15 @@ const LOWEST = 10_000;
 /** Also keeps the next port free, because some servers use it, such as Temporal for its metrics. */
 const STEP = 2;
 const COUNT = Math.floor((findEnd() - LOWEST) / STEP);
-/** Each process starts its search elsewhere. Otherwise two that search at once would find the same port. */
+/**
+ * Each process starts its search at another port. Otherwise two processes that search at the same time would find the
+ * same port.
+ */
 let looked = process.pid * 16;
 
 /**
- * Finds a free TCP port on loopback, below the ports of outgoing connections. So no such connection takes it before
- * its owner listens. A process never gets a port twice.
+ * Finds a free TCP port on loopback, below the ports of outgoing connections. An outgoing connection therefore never
+ * takes the port before its owner listens. A process never gets a port twice.
  */
 export async function findFreePort(): Promise<number> {
   for (;;) {
@@ -22,7 +25,10 @@ export async function findFreePort(): Promise<number> {
   }
 }
 
-/** Keeps a port from other processes that search now, until this one ends. Only Linux has names of that kind. */
+/**
+ * Reserves a port against other processes that search, until this process ends. Only Linux has such abstract socket
+ * names.
+ */
 function reserve(port: number): Promise<boolean> {
   if (process.platform !== "linux") return Promise.resolve(true);
   return new Promise((resolve) => {
@@ -54,7 +60,7 @@ function findEnd(): number {
   try {
     const range = readFileSync("/proc/sys/net/ipv4/ip_local_port_range", "utf8");
     const first = Number.parseInt(range, 10);
-    // A range that begins at once leaves no ports below it.
+    // A range that begins this low leaves too few ports below it.
     return first - LOWEST > 1_000 ? Math.min(first, usual) : usual;
   } catch {
     return usual;

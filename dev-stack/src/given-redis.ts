@@ -11,7 +11,7 @@ export async function checkGivenRedis(text: string, variable: string): Promise<v
   const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
   const port = Number(url.port) || DEFAULT_PORT;
   try {
-    // One that asks for a password first answers too.
+    // A server that requires a password answers too.
     await readFirstBytes(host, port, ANSWER_MILLISECONDS, "PING\r\n");
   } catch (error) {
     throw new StackError(

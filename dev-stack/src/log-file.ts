@@ -31,7 +31,7 @@ export function openLogFile(
   });
 
   function beginAnew(): void {
-    // It does not exist if the last try failed after the rename.
+    // The file does not exist if the last try failed after the rename.
     if (existsSync(path)) renameSync(path, `${path}.1`);
     const next = open(path);
     closeSync(file);

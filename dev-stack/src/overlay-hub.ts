@@ -20,14 +20,14 @@ export async function startOverlayHub(options: {
   const hub = await startHub({
     ...{ apiKey, baseUrl: `http://${gateway}/api/v1` },
     token: await readToken(tokenFile).catch((error) => {
-      // That message names the file already.
+      // The message of `invalid_option` names the file already.
       throw error.code === "invalid_option"
         ? new StackError(error.message)
         : stackErrorFromFile(error, tokenFile);
     }),
     port: (await isPortFree(PORT)) ? PORT : 0,
   });
-  // Only the hub ends if the key is revoked in the dashboard.
+  // If the key is revoked in the dashboard, only the hub ends, and not the product.
   hub.ended.catch((error) =>
     process.stderr.write(`The overlay follows no more: ${error.message}\n`),
   );

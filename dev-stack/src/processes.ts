@@ -6,7 +6,7 @@ const POLL_MILLISECONDS = 20;
 
 /** Tells whether a process of any user runs. A zombie does not. */
 export async function isRunning(pid: number): Promise<boolean> {
-  // This comes first, because the process may be reaped before `kill`.
+  // This check for a zombie comes first, because the zombie may be reaped before `kill`.
   const stat = await readFile(`/proc/${pid}/stat`, "latin1").catch(() => "");
   if (/\) [ZX] /.test(stat)) return false;
   try {

@@ -96,7 +96,8 @@ async function startAll(stopLater: (stop: () => void | Promise<void>) => void): 
   const logFile = openLogFile(join(config.dataDir, "product.log"));
   stopLater(logFile.close);
   const log = createLog(logFile.write);
-  // From here Ctrl-C stops everything in order. Before, the servers end after this process.
+  // From here Ctrl-C stops everything in order. Before this line, Ctrl-C ends this process first, and the servers after
+  // it.
   const stopped = stopSignal(database.ended);
   const product = await progress.step("Starting the product", () =>
     startProduct({ core, gateway: config.gateway, deliveries, log }).catch(failToListen),

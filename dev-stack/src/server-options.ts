@@ -33,7 +33,7 @@ export function createOptions(
   data: string,
   isEphemeral: boolean,
 ): string[] {
-  // A folder that was killed halfway is created again, so only the end must be safe on disk.
+  // If the creation is killed halfway, the folder is created again. So only the complete folder must be safe on disk.
   const own = isEphemeral ? fastOptions(flavour) : ["--innodb-flush-log-at-trx-commit=2"];
   return [...commonOptions(flavour, data), ...own];
 }

@@ -24,7 +24,7 @@ export interface StartServer {
   launch: Launch;
   args: readonly string[];
   env: NodeJS.ProcessEnv;
-  /** Receives all output of all its lives. */
+  /** Receives the output of every run of the server. */
   logFile: string;
   /** Tells whether it serves. Called until it does. */
   isReady(): Promise<boolean>;
@@ -82,7 +82,7 @@ async function spawnServer(options: StartServer, logFd: number): Promise<Running
   const guard = spawnGuard(pid);
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
   const end = async (signal: NodeJS.Signals) => {
-    // From now on this process waits for its end.
+    // From now on this process waits for the server's end.
     child.ref();
     guard.kill("SIGKILL");
     child.kill(signal);

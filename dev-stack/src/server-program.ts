@@ -57,7 +57,7 @@ export async function fetchRealMysql(options: StackOptions): Promise<string> {
   if (program.flavour !== "mysql") {
     throw new StackError(`The package in ${root.folder} is not MySQL: remove it and try again.`);
   }
-  // The launcher already passes --no-defaults, which is also the caller's first option.
+  // The launcher already passes --no-defaults. `shift` drops the caller's first option, which is the same.
   return writeLauncher(join(root.folder, "mysqld"), program, ["shift"]);
 }
 

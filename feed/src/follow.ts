@@ -37,7 +37,8 @@ export interface Follower extends AsyncGenerator<Activity, void, undefined> {
  * A record counts as processed when the loop asks for the next one. Then the checkpoint is saved. If the loop's body
  * throws or breaks, the next start gives the same record again.
  *
- * If the service does not accept the saved cursor any more, it continues without it, at the last processed record.
+ * If the service does not accept the saved cursor any more, the stream continues without the cursor, at the last
+ * processed record.
  *
  * Ends without an error when `signal` aborts. Throws a `FeedError` if a retry does not help. Errors of the checkpoint
  * are thrown unchanged.

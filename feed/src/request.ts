@@ -13,7 +13,7 @@ const MAX_BACK_OFF_MS = 60_000;
 export interface RequestRules {
   readonly signal?: AbortSignal | undefined;
   readonly onWait?: ((reason: WaitReason, ms: number) => unknown) | undefined;
-  /** After so many failures in a row the request ends with `unavailable`. Default: never. */
+  /** After this many failures in a row the request ends with `unavailable`. Default: never. */
   readonly maxFailures?: number;
 }
 
@@ -41,7 +41,7 @@ export async function request<Body>(
     try {
       await Promise.all([onWait?.(outcome.reason, ms), sleep(ms, signal, wakers)]);
     } finally {
-      // After a failure of the callback, a timer would keep the process.
+      // If the callback fails, the timer would still keep the process alive.
       for (const wake of [...wakers]) wake();
     }
   }
@@ -50,7 +50,7 @@ export async function request<Body>(
 /**
  * Returns the wait after a failed request, in milliseconds. It is `Retry-After`, at most ten minutes, or 60 seconds
  * after 429 and 503, and `random` (0 to 1) adds up to a tenth. After other failures it is 1, 2, 4, … up to 60 seconds,
- * and `random` takes away up to half. No `Retry-After` shortens that.
+ * and `random` takes away up to half. `Retry-After` never shortens this back-off.
  */
 export function delayMs(
   { reason, retryAfterMs }: Extract<Outcome<unknown>, { kind: "failed" }>,

@@ -49,8 +49,8 @@ it("ADR 0030: a flood of refusals leaves more than half of the time to others", 
   let refusingMs = 0;
   const flood = Array.from({ length: 256 }, async () => {
     await ask("192.0.2.1");
-    // Short, because the pause after a turn has a longest length.
-    // The system may stop the process meanwhile: that is not work.
+    // The work is short, because the pause after a turn has an upper limit. The system may stop the process meanwhile:
+    // that is not work.
     refusingMs += Math.min(workFor(0.1), 1);
   });
   await Promise.all(flood);

@@ -93,7 +93,7 @@ export function createAnswers(
       },
     };
     const page = await read({ upstream, pages, apiKey, options });
-    // Only the read checks the cursor.
+    // OPTIONS reads the page too, because only the read checks the cursor.
     if (request.method === "OPTIONS") {
       return createResponse(204, request.requestId, undefined, [...headers, "Allow", ALLOW]);
     }

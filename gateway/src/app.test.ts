@@ -275,7 +275,7 @@ describe("ADR 0052: a poll that waits", () => {
     const answering = poll();
     await isHeld();
     core.before = () => {
-      // A call that was counted before has no window of the limit.
+      // The core's answer to a call that was counted before has no headers of the rate limit.
       const details = [{ desc: ErrorInfoSchema, value: { code: reason } }];
       throw new ConnectError("inner text", code, undefined, details);
     };

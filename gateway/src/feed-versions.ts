@@ -7,7 +7,7 @@ export type FeedVersions = {
   find(accountId: string): bigint | undefined;
   /** Opens the stream, or keeps it open. The stream begins with the changes of the 15 seconds before. */
   open(): void;
-  /** Called when no request waits any more. The stream ends unless one comes within 30 seconds. */
+  /** Called when no request waits any more. The stream ends unless a request begins to wait within 30 seconds. */
   release(): void;
   /** Ends the stream at once. */
   close(): void;
@@ -18,7 +18,7 @@ const KEPT_MS = 15_000;
 /** The longest time without a message. The core sends one every half second. */
 const SILENT_MS = 2_000;
 const RETRY_MS = 250;
-/** Clients that poll return within this time. */
+/** How long the stream stays open without waiting requests. Clients that poll return within this time. */
 const LINGER_MS = 30_000;
 
 /** Creates the versions. One stream brings them for all waiting requests. Each feed change calls `onChange`. */

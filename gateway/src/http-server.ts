@@ -48,7 +48,7 @@ export function createHttpServer(
   server.on("checkContinue", exchange);
   server.on("checkExpectation", exchange);
   server.on("connect", (request, socket) => void refuseConnect(request, socket));
-  // After an error the parser reports it again for each piece that still comes.
+  // After an error, the parser reports the same error for each further piece of the request.
   const refused = new WeakSet<Duplex>();
   server.on("clientError", (error: Error & ParserError, socket) => {
     if (refused.has(socket)) return;
@@ -58,7 +58,7 @@ export function createHttpServer(
   return server;
 
   async function exchange(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    // A head that was late is complete after all, but its refusal is on its way.
+    // The head was late and is now complete, but its refusal is already being sent.
     if (refused.has(request.socket)) return;
     const head = readRequestHead(request.rawHeaders);
     if (head.hasBody) drainBody(request, limits.bodyBytes);
@@ -79,7 +79,8 @@ export function createHttpServer(
         ? await answers.answerRequest(read)
         : await answers.answerUnreadable(read, malformed(requestId, fault));
     if (!signal.aborted) {
-      // Behind a request with `Upgrade` node:http may drop bytes of the next one. The client then knows to repeat it.
+      // After a request with `Upgrade`, node:http may drop bytes of the next request. If the connection closes, the
+      // client knows that it must repeat that request.
       const closes =
         fault !== undefined || head.expectsContinue || head.asksUpgrade || isDraining();
       writeResponse(response, answer, closes);

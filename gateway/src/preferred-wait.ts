@@ -4,7 +4,10 @@ export const MAX_WAIT_SECONDS = 10;
 /** One preference: a name, and a value if there is one. Parameters after a semicolon are ignored. */
 const PREFERENCE =
   /^\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*(?:=\s*(?:([!#$%&'*+.^_`|~0-9A-Za-z-]+)|"([^"\\]*)")\s*)?(?:;.*)?$/;
-/** Commas in quotes separate nothing. Every text has one parse, so a long one takes no more than its length. */
+/**
+ * Commas in quotes separate nothing. Each text can be parsed in one way only, so the time is proportional to its
+ * length.
+ */
 const PREFERENCES = /(?:"(?:[^"\\]|\\.?)*(?:"|$)|[^",])+/g;
 const SECONDS = /^\d+$/;
 

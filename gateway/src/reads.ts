@@ -52,7 +52,7 @@ async function readPage(
   request: ListActivitiesRequest,
 ): Promise<ReadPage> {
   const kept = pages.find(apiKey, query);
-  // A waiting poll reuses its request. The kept page may have been evicted since.
+  // A poll that waits uses `request` again, and its page may no longer be kept.
   if (kept === undefined) delete request.ifNoneMatch;
   else request.ifNoneMatch = kept.etag;
   const page = await upstream.activity.listActivities(request, options);

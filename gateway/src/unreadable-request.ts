@@ -11,7 +11,7 @@ export type ParserError = {
   readonly bytesParsed?: number | undefined;
 };
 
-/** Empty lines may come before it. RFC 9112 §2.2 */
+/** A request line. Empty lines may come before it. RFC 9112 §2.2 */
 const REQUEST_LINE = /^(?:\r\n)*([!#$%&'*+\-.^_`|~0-9A-Za-z]+) (\S+) HTTP\/1\.[01]\r?\n/;
 const { headerBytes, headersTimeoutMs, requestTimeoutMs } = DEFAULT_LIMITS;
 const HEAD_END = "\r\n\r\n";

@@ -38,7 +38,7 @@ describe("batches of rows", () => {
     expect(sizes.reduce((sum, { rows }) => sum + rows, 0)).toBe(1_000);
   });
 
-  it("end before a long row that does not fit too", async () => {
+  it("end before a long row that no longer fits", async () => {
     const sizes = await batchSizes(["x".repeat(800_000), "x".repeat(800_000), "x"]);
     expect(sizes.map(({ rows }) => rows)).toEqual([1, 2]);
   });

@@ -5,7 +5,10 @@ export function csvLine(cells: readonly string[], separator: Separator): string 
   return lineOf(cells, separator, [separator]);
 }
 
-/** Formats the header. A cell with any separator is quoted, because the separator of the file is found by the others. */
+/**
+ * Formats the header. A cell with any separator is quoted, because a reader finds the file's separator by counting the
+ * unquoted separators.
+ */
 export function csvHeader(cells: readonly string[], separator: Separator): string {
   return lineOf(cells, separator, SEPARATORS);
 }

@@ -7,8 +7,8 @@ export type CsvRow = { readonly line: number; readonly cells: readonly string[] 
 /** Takes the text of a file in pieces and returns its rows. */
 export type CsvRows = {
   /**
-   * Takes the next piece of text and returns the rows that it completes. If one cannot be read, this returns the rows
-   * before it. The next call throws the ImportError, as does this one if there are none.
+   * Takes the next piece of text and returns the rows that it completes. If a row cannot be read, this returns the rows
+   * before it, and the next call throws the ImportError. If there are no rows before it, this call throws.
    */
   push(text: string): CsvRow[];
   /** Ends the text and returns its last row, if that had no line end. Throws an ImportError inside a quote. */
@@ -24,7 +24,8 @@ const LINE_END = /\r\n|\r|\n/g;
 /**
  * Reads rows by RFC 4180. Lines end with CRLF, LF or CR. A quote has a meaning only at the start of a cell. Empty lines
  * are skipped. If text follows a closing quote, throws an ImportError that names the line. Written by hand, because
- * `csv-parse` names the line on which a row ends. With an open quote that is far from the mistake.
+ * `csv-parse` names the line on which a row ends. After a quote that is never closed, that line is far from the
+ * mistake.
  */
 export function createCsvRows(separator: Separator): CsvRows {
   /** Ends an unquoted cell. */

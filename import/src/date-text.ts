@@ -59,7 +59,7 @@ function yearFirst({ y1, m1, d1 }: Groups): Parsed<number> {
 
 function yearLast({ first, second, y2, s2 }: Groups, order: DateOrder | undefined): Parsed<number> {
   const [one, other] = [Number(first), Number(second)];
-  // Points are only written between day and month in that order.
+  // With points, the day is always written before the month.
   const known = s2 === "." ? "dmy" : (order ?? evidentOrder(one, other));
   if (known === undefined) {
     return refused("date: day and month could be either way round; add --dates dmy or --dates mdy");

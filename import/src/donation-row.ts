@@ -34,7 +34,7 @@ export type KnownMark =
   | { readonly isKnown: false }
   | { readonly isKnown: true; readonly mark: DecimalMark | undefined };
 
-/** Names the core's limits. The core cannot name them itself, because it cannot be sent the row. */
+/** Names the core's limits. The core cannot name them itself, because the row cannot be sent to it. */
 const TOO_LONG =
   "row: is too long to send; id accepts at most 128 characters, name 200 and message 4000";
 
@@ -67,7 +67,8 @@ export function readDonation(
   const id = cell(columns.id);
   if (rowBytes({ externalId: id, ...donation }) > MAX_BYTES) return refused(TOO_LONG);
   if (id !== "") return accepted({ externalId: id, ...donation });
-  // The line is part of a corrected row's id. Otherwise it equals that of an equal row.
+  // The line is part of a corrected row's id. Otherwise the row would have the same id as an equal row of the first
+  // file.
   const correction = rules.line === undefined ? [] : [cell(rules.line)];
   return accepted({
     externalId: derivedIds.next([...meaningOf(donation), ...correction]),

@@ -12,7 +12,10 @@ import type { Parsed } from "./parsed.ts";
 import type { RefusedFile } from "./refused-file.ts";
 import { type Opening, sendDonations } from "./send-donations.ts";
 
-/** The core changes nothing then. The row would be lost if the column has no ids of donations. */
+/**
+ * The core changes nothing if a stored donation has a row's id and differs. The row is reported, because it would be
+ * lost if the column does not hold ids of donations.
+ */
 const DIFFERS =
   "id: a stored donation has this id and says something else; leave this row out if it is that donation";
 

@@ -156,7 +156,7 @@ describe("npm run import", () => {
     });
     const refusedPath = file.replace(/\.csv$/, ".refused.csv");
     const refused = await readFile(refusedPath, "utf8");
-    // It holds names and messages of donors.
+    // Only its owner may read the file, because it holds names and messages of donors.
     expect((await stat(refusedPath)).mode & 0o077).toBe(0);
     expect(refused).toMatch(/^reason;line;id;amount;currency;message;date\r\n/);
     expect(refused).toMatch(/^"?amount: negative[^\n]*;3;2;-5,00;EUR;"a;""b""\n=c";2024/m);

@@ -33,7 +33,7 @@ export function createRefusedFile(source: CsvFile, path: string | undefined): Re
   const linePlace = findLineColumn(source.header);
   const ownCells = (cells: readonly string[]) =>
     linePlace === undefined ? cells : cells.slice(OWN_COLUMNS.length);
-  // Ids are derived from the lines, so those of the first file stay.
+  // Ids are derived from the lines, so the lines of the first file are kept.
   const lineOf = ({ line, cells }: CsvRow) =>
     linePlace === undefined ? `${line}` : (cells[linePlace] ?? "");
   let opening: Promise<FileHandle> | undefined;
@@ -57,7 +57,8 @@ export function createRefusedFile(source: CsvFile, path: string | undefined): Re
     },
     async add(rows) {
       if (rows.length === 0) return;
-      // Rows refused here and by the core come at the same time. A long text takes several writes.
+      // Rows refused here and by the core come at the same time, and a long text takes several writes. So one `add`
+      // writes after the other.
       opening ??= make();
       const file = await opening;
       const lines = rows.map(({ row, reason }) =>

@@ -53,7 +53,8 @@ export async function sendDonations(
     throw explainCallError(error, core.coreUrl);
   } finally {
     window.close();
-    // Leaving the loop does not end the call. If `take` failed, it would keep the process until the core closes it.
+    // Leaving the loop does not end the call. If `take` failed, the call would keep the process alive until the core
+    // closes the call.
     ended.abort();
   }
   if (unanswered.length > 0) {

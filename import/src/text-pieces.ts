@@ -107,7 +107,7 @@ function decode(path: string, decoder: TextDecoder, bytes: Buffer, lines: number
 }
 
 function linesBeforeBadByte(bytes: Buffer): number {
-  // A replacement character that the text holds itself only makes the line too early.
+  // If the text itself holds a replacement character, the reported line is only too early.
   const text = bytes.toString("utf8");
   return text.slice(0, text.indexOf("\ufffd", 1)).split("\n").length - 1;
 }

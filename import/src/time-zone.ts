@@ -22,7 +22,8 @@ export function createTimeZone(name: string): TimeZone | undefined {
   const offsetAt = remembered((seconds) => readOffset(format, seconds));
 
   function momentOf(localSeconds: number, isDay = false): Parsed<number> {
-    // No clock changes twice within two days, so a day away lies the offset before or after the change.
+    // No clock changes twice within two days. The offsets one day earlier and one day later are therefore those before
+    // and after a change.
     const before = localSeconds - offsetAt(localSeconds - SECONDS_A_DAY);
     const after = localSeconds - offsetAt(localSeconds + SECONDS_A_DAY);
     const shownAt = (moment: number) => moment + offsetAt(moment);

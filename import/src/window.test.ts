@@ -14,7 +14,7 @@ describe("a window", () => {
     expect(entered).toHaveLength(3);
   });
 
-  it("lets go of who waits when it closes", async () => {
+  it("answers a waiting caller with false when it closes", async () => {
     const window = createWindow(0);
     const waiting = window.enter();
     window.close();

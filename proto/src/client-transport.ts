@@ -27,8 +27,8 @@ const TIMEOUT_MS = 10_000;
 /** The core answers after at most ten seconds, if no change of the feed comes. */
 const MIN_WAIT_TIMEOUT_MS = 15_000;
 /**
- * How soon a connection that was cut silently is replaced: within the default limit of a call. A call is answered or
- * pings the core after `pingIntervalMs`. An idle connection costs nothing, and is pinged before its next call.
+ * A connection that was cut silently is replaced within the default time limit of a call. A call that gets no answer
+ * pings the core after `pingIntervalMs`. An idle connection is pinged only before its next call.
  */
 const PINGS = { pingIntervalMs: 4_000, pingTimeoutMs: 2_000 };
 /** The core refuses a message over 1 MiB with these words of Connect, and without an ErrorInfo. */
@@ -42,7 +42,7 @@ const PAUSES_MS = [250, 1_000, 4_000];
  * `external_id`. Throws TypeError for a credential that no header can carry, such as one with a line break.
  */
 export function connectToCore({ url, credential, timeoutMs = TIMEOUT_MS }: CoreOptions): Transport {
-  // The platform's error for a header would quote it.
+  // The platform's error for a header would quote the credential.
   if (!CREDENTIAL.test(credential)) throw new TypeError("credential must be visible ASCII.");
   const authenticate: Interceptor = (next) => (request) => {
     request.header.set("authorization", `Bearer ${credential}`);
@@ -59,7 +59,7 @@ export function connectToCore({ url, credential, timeoutMs = TIMEOUT_MS }: CoreO
       const isWait = method.name === ActivityService.method.waitForActivity.name;
       return transport.unary(method, signal, limitMs ?? (isWait ? waitMs : undefined), ...rest);
     },
-    // An import takes as long as it has rows. 0 is no limit.
+    // An import with more rows takes longer, so streams have no limit: 0.
     stream: (method, signal, limitMs = 0, ...rest) =>
       transport.stream(method, signal, limitMs, ...rest),
   };
@@ -86,7 +86,7 @@ function isOfTheWay(failure: ConnectError): boolean {
   return failure.findDetails(ErrorInfoSchema).length === 0 && codes.includes(failure.code);
 }
 
-/** Connect fails so, before it sends anything, when a value does not fit its field. */
+/** Connect fails with this text, before it sends anything, when a value does not fit its field. */
 function isNotEncoded(failure: ConnectError): boolean {
   return failure.rawMessage.startsWith("serialize binary: ");
 }
@@ -94,7 +94,7 @@ function isNotEncoded(failure: ConnectError): boolean {
 const tryAgain: Interceptor = (next) => async (request) => {
   const { NO_SIDE_EFFECTS, IDEMPOTENT } = MethodOptions_IdempotencyLevel;
   const { idempotency } = request.method;
-  // Of the other idempotent calls a repetition may be refused, although the first call succeeded.
+  // If another idempotent call is repeated, the core may refuse it, although the first call succeeded.
   const isRepeatable =
     idempotency === NO_SIDE_EFFECTS ||
     (idempotency === IDEMPOTENT && "externalId" in request.message);

@@ -5,9 +5,10 @@ import { Http2SessionManager } from "@connectrpc/connect-node";
 const PING_TIMEOUT_MS = 15_000;
 
 /**
- * Connect's HTTP/2 connections to the core, without three of its faults. It stops listening before Node emits the error
- * of a broken session (connect-es 1768). It may ping a destroyed session (connect-es 1795). Both would end the process.
- * And it drops the time limit of a ping when the last call ends meanwhile: later calls would wait for that ping.
+ * Connect's HTTP/2 connections to the core, without three faults of Connect. Connect stops listening before Node emits
+ * the error of a broken session (connect-es 1768). It may ping a destroyed session (connect-es 1795). Both faults would
+ * end the process. It also drops the time limit of a ping when the last call ends meanwhile. Later calls would then
+ * wait for that ping.
  */
 export class CoreSessions extends Http2SessionManager {
   readonly #known = new WeakSet<object>();

@@ -1,4 +1,5 @@
-// `@activity/client`: what other services call, and the way there. Browsers take `client.ts`, without the way.
+// `@activity/client`: the calls for other services, and the transport to the core. Browsers use `client.ts`, which has
+// no transport.
 export * from "./client.ts";
 export {
   type CoreFailure,

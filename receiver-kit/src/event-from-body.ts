@@ -1,7 +1,7 @@
 import { VerificationError } from "./verification-error.ts";
 import type { WebhookEvent } from "./webhook-event.ts";
 
-// It keeps a byte order mark, so that JSON.parse refuses it. It throws at invalid UTF-8.
+// The decoder keeps a byte order mark, so that JSON.parse refuses the body. It throws at invalid UTF-8.
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**

@@ -107,7 +107,10 @@ function addressOfEntry(text: string): string | undefined {
   return isIP(address) === 0 ? undefined : normalise(address);
 }
 
-/** Returns IPv4 dotted, even if it was mapped into IPv6, and other IPv6 without its zone. */
+/**
+ * Returns an IPv4 address in dotted form, even if it was mapped into IPv6. Returns any other IPv6 address without its
+ * zone.
+ */
 function normalise(address: string): string {
   if (!address.includes(":")) return address;
   const plain = address.split("%")[0] ?? "";

@@ -1,8 +1,8 @@
 import { isIPv4, isIPv6 } from "node:net";
 
 /**
- * Returns the key of a client's limit: an IPv4 address, also of an IPv4-mapped one, or the /64 of any other IPv6
- * address. All text that is no address has one key.
+ * Returns the key of a client's limit. An IPv4 address has its own key, also when it is mapped into IPv6. Other IPv6
+ * addresses share the key of their /64. All texts that are no address share one key.
  *
  * This parses by hand: ipaddr.js reads `::192.0.2.1` as 192.0.2.1, and throws at zones that Node accepts.
  */

@@ -21,8 +21,8 @@ const exitAtSigint = () => process.exit(130);
 const exitAtSigterm = () => process.exit(143);
 
 /**
- * Ends the process at a signal until `endAtSignal` or `atFirstSignal` is called. The system ignores signals to the first
- * process of a container that listens to none.
+ * Ends the process at a signal until `endAtSignal` or `atFirstSignal` is called. Without a listener, the system ignores
+ * signals to the first process of a container.
  */
 export function exitWhileStarting(): void {
   process.once("SIGINT", exitAtSigint).once("SIGTERM", exitAtSigterm);

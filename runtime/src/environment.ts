@@ -16,7 +16,9 @@ export class ConfigError extends Error {
 const UNSAFE_TARGETS = ["WEBHOOK_ALLOWED_TARGETS", "WEBHOOK_EXTRA_CA"];
 const HIGHEST_PORT = 65_535;
 const ALLOWED_TARGET = /^\S+:\d{1,5}$/;
-/** What a service credential consists of. Headers refuse other text with an error that quotes it. */
+/**
+ * The characters of a service credential. A header refuses other text, with an error that would quote the credential.
+ */
 export const CREDENTIAL = /^[\x21-\x7e]+$/;
 
 /** Returns the settings that `read` returns. If it reported problems, throws one ConfigError with each of them once. */

@@ -10,7 +10,10 @@ import { createMetrics } from "./metrics-families.ts";
 const MAX_CONNECTIONS = 16;
 
 const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
-/** A process whose database is away reads its backlogs for three seconds. A scraper waits for ten. ADR 0041 */
+/**
+ * How long a process may take to answer. If its database is away, it reads its backlogs for three seconds. A scraper
+ * waits for ten. ADR 0041
+ */
 const ANSWER_WITHIN_MS = 5_000;
 /** What the primary process asks, and what another one answers. */
 type Asked = { readonly metricsFor: number };
@@ -55,7 +58,7 @@ export async function openMetrics(
 
 /**
  * Serves the metrics of several processes on one page, each with the label `process`. A process that does not answer in
- * time is left out. prom-client's own collector fails then, for all of them.
+ * time is left out. prom-client's own collector would then fail for all processes.
  */
 export async function openProcessesMetrics(
   address: MetricsAddress | undefined,
@@ -77,7 +80,7 @@ export async function openProcessesMetrics(
     };
     if (workers.length === 0) all.resolve();
     cluster.on("message", hear);
-    // With a callback a failed message is no event of its own.
+    // With a callback, a message that cannot be sent causes no `error` event.
     for (const worker of workers) worker?.send({ metricsFor } satisfies Asked, () => undefined);
     await Promise.race([all.promise, wait(ANSWER_WITHIN_MS, undefined, { ref: false })]);
     cluster.off("message", hear);

@@ -8,7 +8,7 @@ it("drops texts while nobody reads, and tells how many", () => {
   const stream = new PassThrough();
   const write = openOutput(stream as unknown as NodeJS.WriteStream);
   for (let text = 0; text < 30; text++) write(MEBIBYTE);
-  // What a pipe holds comes to it.
+  // The bytes in the pipe are in addition to the limit.
   const waiting = stream.writableLength + stream.readableLength;
   expect(waiting).toBeLessThan(12 * MEBIBYTE.length);
   stream.resume();

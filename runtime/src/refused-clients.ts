@@ -8,7 +8,9 @@ export const REFUSAL_DELAY_MS = 250;
 
 /** The most delayed refusals in one turn of the event loop. */
 const REFUSALS_A_TURN = 32;
-/** The pause after such a turn, in lengths of the turn. Refusals thus take a quarter of the time, or less. */
+/**
+ * The pause after such a turn, as a multiple of the turn's length. Refusals thus take a quarter of the time, or less.
+ */
 const TURNS_PAUSED = 3;
 /** The longest pause. The turn in which a flood arrives can take seconds: three times that would be too long. */
 const LONGEST_PAUSE_MS = 250;

@@ -30,8 +30,9 @@ export const ACCEPTED_URL = {
 export type RefusedUrl = { readonly broken: keyof typeof ACCEPTED_URL };
 
 /**
- * At least two labels. None is empty, or begins or ends with a hyphen (RFC 1123). Plain ASCII in punycode ends with one
- * too. A name without a dot is in a private network: no top-level domain serves receivers.
+ * At least two labels. None is empty, or begins or ends with a hyphen (RFC 1123). A punycode label of plain ASCII ends
+ * with a hyphen, so it is refused too. A name without a dot is in a private network: no top-level domain serves
+ * receivers.
  */
 const HOST_NAME = /^(?!-)[^.]*[^.-](?:\.(?!-)[^.]*[^.-])+$/;
 /** Names that never resolve to a public server. RFC 6761, 6762, 7686, 8375, 9476; `localdomain` is from /etc/hosts. */

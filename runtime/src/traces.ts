@@ -13,7 +13,7 @@ export type SpanOptions = {
   readonly kind?: "server" | "client";
   /** W3C's `traceparent` of the parent span; by default the span around it. */
   readonly parent?: string | undefined;
-  /** Whether it begins a trace, sampled or not, if it has no parent. Otherwise there is no span then. */
+  /** Whether a span without a parent begins a trace, sampled or not. Without `begins`, no span is made then. */
   readonly begins?: boolean;
   readonly attributes?: SpanAttributes;
 };

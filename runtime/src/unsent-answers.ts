@@ -2,8 +2,8 @@ import type { Server } from "node:http";
 import type { Socket } from "node:net";
 
 /**
- * Makes a server send the answer of an idle connection before it closes it, also when it closes itself. Node takes a
- * connection for idle as soon as its answer has ended, although most of a large answer may not be sent yet.
+ * Makes a server send the whole answer before it closes an idle connection, even when the server itself closes. Node
+ * takes a connection for idle as soon as its answer has ended, although most of a large answer may not be sent yet.
  */
 export function keepUnsentAnswers(server: Server): void {
   const sockets = new Set<Socket>();

@@ -109,7 +109,8 @@ export async function serveProcesses(
       else void stopAll(1);
     };
     worker.once("exit", ended);
-    // A message to a process that just died, or a process that could not be created. Unheard, it would end this one.
+    // The cause is a message to a process that just died, or a process that could not be created. Without a listener,
+    // the error would end this process.
     worker.on("error", (cause) => {
       log.error("a process cannot be reached", { process: place, cause });
       if (worker.process.pid === undefined) ended(null, null);

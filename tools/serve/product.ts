@@ -41,8 +41,8 @@ export async function startProduct(options: {
   /** The place among several processes behind the same ports. */
   readonly place?: number | undefined;
 }): Promise<Product> {
-  // The functions that close the open parts. First those with work in flight close, at once: each takes its time. Then
-  // the others close in reverse order.
+  // The functions that close the open parts. Parts with work in flight close first, all at the same time, because each
+  // may take long. Then the others close in reverse order.
   const busy: (() => Promise<void>)[] = [];
   const open: (() => Promise<void>)[] = [];
   const stop = async () => {

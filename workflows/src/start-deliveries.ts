@@ -91,7 +91,7 @@ export function startDeliveries(options: {
     nowMs: wallClockMs,
     timing,
   });
-  /** All pollers, which claim. The state of the first one is the state of this process. */
+  /** The pollers of this process. The state of the first one is the state of this process. */
   const pollers = new Set<Poller>(attempts && [attempts]);
   let isDraining = false;
   const stopping = new AbortController();

@@ -1,6 +1,6 @@
 import type { Checkpoint, CheckpointState } from "./checkpoint.ts";
 
-/** Keeps the position in memory. A new follower in this process continues there; a new process cannot. */
+/** Keeps the position in memory. A new follower in this process continues from that position; a new process cannot. */
 export function memory(): Checkpoint {
   let saved: CheckpointState | undefined;
   return {

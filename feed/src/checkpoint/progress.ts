@@ -24,8 +24,9 @@ export interface Progress {
 }
 
 /**
- * Loads a follower's position. If the filters or `since` changed, the stream begins without a cursor, at `since`, the
- * last record or the first start. It then skips the records that it has processed. §4.4.4
+ * Loads a follower's position. If the filters or `since` changed, the stream begins again without a cursor. It begins
+ * at `since`, otherwise at the last record, otherwise at the first start. It then skips the records that it has
+ * processed. §4.4.4
  */
 export async function loadProgress(
   checkpoint: Checkpoint,
@@ -34,7 +35,7 @@ export async function loadProgress(
 ): Promise<Progress> {
   const saved = parseState(await checkpoint.load());
   const processed = new Set(saved?.processed);
-  /** How many of the newest may have the last `recorded_at`. */
+  /** How many of the newest processed records may have the last `recorded_at`. */
   let together = processed.size;
   const isSame =
     saved !== undefined &&
@@ -93,7 +94,7 @@ export async function loadProgress(
   };
 }
 
-/** Returns a form of a time that `…00Z` and `…00.000Z` share. The service compares times like that. */
+/** Returns the same text for equal times, such as `…00Z` and `…00.000Z`. The service compares times in this way too. */
 const exact = (time: string) => time.slice(0, 19) + Number(time.slice(19, -1));
 
 function parseState(saved: unknown): CheckpointState | undefined {

@@ -12,7 +12,7 @@ export function askHidden(
   signal: AbortSignal,
 ): Promise<string> {
   const { stdin, stderr } = process;
-  // Set before the question, so that text typed at once is not shown either.
+  // Raw mode is set before the question, so that text typed at once is not shown either.
   stdin.setRawMode(true).setEncoding("utf8").resume();
   stderr.write(question);
   return new Promise((resolve) => {
@@ -25,7 +25,7 @@ export function askHidden(
     // A pasted key comes as one text, with its line end.
     const read = (text: string) => {
       for (const letter of text) {
-        // It aborts the signal.
+        // `interrupt` aborts the signal, which ends the question.
         if (letter === CTRL_C) return interrupt();
         if (letter === "\r" || letter === "\n" || letter === CTRL_D) return end(typed);
         typed = BACKSPACE.test(letter) ? typed.slice(0, -1) : typed + letter;

@@ -45,7 +45,7 @@ export async function readConnection(
   const apiKey = path
     ? await readFile(path, "utf8")
     : (env.ACTIVITY_KEY ?? (await ask?.("API key: ")));
-  // Ctrl-C at the question.
+  // Ctrl-C at the question aborts the signal.
   signal.throwIfAborted();
   if (!apiKey?.trim()) {
     throw new UsageError("No API key: set ACTIVITY_KEY, or name a file with --key-file.");

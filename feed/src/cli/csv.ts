@@ -15,8 +15,11 @@ export function csvLine(activity: Activity): string {
     .join(",");
 }
 
-/** Where a spreadsheet would run a formula. One with decimal commas splits at `;`, and then inside quotes too. */
-const FORMULA = /(?<=^|[;\t\r\n])(?="*(?:[=+@\t\r]|-(?!\))))/g; // ;-) is none
+/**
+ * The places where a spreadsheet would run a formula. A spreadsheet with decimal commas splits at `;`, even inside
+ * quotes.
+ */
+const FORMULA = /(?<=^|[;\t\r\n])(?="*(?:[=+@\t\r]|-(?!\))))/g; // ";-)" is no formula
 
 /** Quotes a cell. Puts an apostrophe before each text that a spreadsheet would run as a formula. */
 function csvCell(value: string | number | null): string {

@@ -76,7 +76,7 @@ const printTo = ({ print, isTerminal }: CommandContext): Output => ({
 async function openOutput(path: string): Promise<Output> {
   const part = `${path}.part`;
   const opened = await open(part, "w", 0o600);
-  // Without it Excel reads UTF-8 as another encoding.
+  // Without a byte order mark, Excel reads UTF-8 as another encoding.
   await opened.appendFile(BYTE_ORDER_MARK);
   return {
     write: (line) => opened.appendFile(`${line}\r\n`),

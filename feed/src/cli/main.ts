@@ -29,7 +29,7 @@ process.exitCode = await runCommand(process.argv.slice(2), {
   signal: stopped.signal,
 });
 
-/** Resolves only once the line is written, so that no checkpoint passes a lost line. */
+/** Resolves only once the line is written, so that no checkpoint is saved after a lost line. */
 async function print(line: string): Promise<void> {
   if (isFile) return appendWhole(stdout.fd, `${line}\n`);
   return new Promise((resolve) => {
@@ -52,7 +52,7 @@ function appendWhole(fd: number, text: string): void {
   }
 }
 
-/** Windows cannot tell it of every output. */
+/** On Windows `fstat` fails for some outputs. */
 function isRegularFile(fd: number): boolean {
   try {
     return fstatSync(fd).isFile();

@@ -160,7 +160,7 @@ it("activity-feed follow prints a line of JSON for each record, and continues af
   const isEnough = ({ printed }: Ran) => printed.length === 2;
   const first = await run(args, undefined, isEnough, () => atSync.push(read()));
   expect(first.code).toBe(0);
-  // The checkpoint must not outlive the lines before it.
+  // The lines must be durable before their checkpoint is saved.
   expect(atSync.length).toBeGreaterThan(0);
   expect(atSync).not.toContain(read());
   const next = createRecord(4);

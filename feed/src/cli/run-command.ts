@@ -23,7 +23,7 @@ const COMMANDS: ReadonlyMap<string, Command> = new Map([
   ["me", meCommand],
 ]);
 
-/** A shell's code for Ctrl-C. What the command wrote is incomplete. */
+/** A shell's code for Ctrl-C. The command's output is then incomplete. */
 const INTERRUPTED = 130;
 
 /**

@@ -14,7 +14,7 @@ beforeEach(async () => {
   api = await startTestApi();
   token = createToken();
   hub = await startHub({ apiKey: KEY, baseUrl: api.baseUrl, port: 0, token });
-  // By then the hub waits at the end of the feed.
+  // After its second request the hub waits at the end of the feed.
   await expect.poll(() => api.asked.length).toBe(2);
 });
 afterEach(async () => {

@@ -88,7 +88,7 @@ export async function startHub({ port, token, ...options }: HubOptions): Promise
         return;
       }
       response.on("finish", () => socket.end());
-      // Read, so that the end of the connection is noticed.
+      // The socket is read, so that the end of the connection is noticed.
       socket.on("end", () => socket.destroy()).resume();
       answer(request, response);
       return;

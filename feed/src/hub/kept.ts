@@ -2,7 +2,7 @@ import type { Activity } from "../contract.ts";
 import { MAX_UNREAD_BYTES } from "./listener.ts";
 
 const MAX_KEPT = 1_000;
-/** Half of what a listener may leave unread: all of them are sent to it at once. */
+/** Half of what a listener may leave unread, because all kept records are sent to a listener at once. */
 const MAX_KEPT_BYTES = MAX_UNREAD_BYTES / 2;
 
 /** The last 1,000 records or 512 KiB, for pages that are loaded again and bots that were disconnected. */

@@ -1,8 +1,8 @@
 /**
  * Returns the microsecond after a `recorded_at`, which has six fractional digits.
  *
- * All later records of the account have this `recorded_at` or a later one. This machine's clock is not used: it may be
- * wrong.
+ * All later records of the account have the returned `recorded_at` or a later one. This machine's clock is not used: it
+ * may be wrong.
  */
 export function justAfter(recordedAt: string): string {
   const digits = recordedAt.length - "123Z".length;

@@ -25,7 +25,7 @@ export interface Position {
 
 /** The end of the feed, for a follower that begins now. */
 export interface End {
-  /** Where to read on. Followers may share it, so its `since` can be of an earlier start. */
+  /** The position to continue from. Followers may share it, so its `since` can be of an earlier start. */
   readonly position: Position;
   /** Undefined: the account has no record yet. */
   readonly start: string | undefined;
@@ -95,7 +95,7 @@ export function createPoller(connection: Connection, filters: FilterOptions): Po
   }
 
   async function readEnd(signal: AbortSignal): Promise<End> {
-    // Without the filters: they may change later, and the stream must not begin before now then.
+    // Without the filters, because they may change later. The stream must not begin before now even then.
     const get = { path: "/activity", query: { order: "desc", limit: "1" } };
     const { body } = await request<ActivityPage>(connection, get, { signal, onWait });
     const [newest] = body.data;

@@ -14,7 +14,7 @@ const DEFAULT_LEASE_SECONDS = 30;
 /** The longest wait of a timer. A longer one would end at once. */
 const MAX_LEASE_SECONDS = 2_147_483;
 const RENEWALS_PER_LEASE = 3;
-/** The pauses before a mark that failed is made again. */
+/** The pauses before a failed mark is tried again. */
 const MARK_AGAIN_MS = [100, 1_000];
 
 /** How long a store keeps claims and handled ids. */
@@ -30,7 +30,8 @@ export interface LeaseOptions extends KeepOptions {
 export interface LeaseContext extends Freshness {
   /**
    * Aborted when the claim is lost, so that long work can stop. Also aborted when the lease ends because the storage
-   * cannot be reached: another owner may then have the claim. Work that stops must throw: work that returns is done.
+   * cannot be reached: another owner may then have the claim. Work that stops must throw: work that returns counts as
+   * done.
    */
   readonly signal: AbortSignal;
 }
@@ -70,11 +71,12 @@ export function createLeaseStore(
       let wasTried = false;
       const mark = async () => {
         const mayBeMarked = wasTried;
-        // Only after the work: if it fails, older events are still current.
+        // Only after the work: if the work fails, older events are still current.
         await keep(of?.time ?? "");
         wasTried = true;
         if (await complete()) return true;
-        // Done if only the answer to an earlier mark was lost. Free if the claim was deleted after its lease.
+        // The event is done if only the answer to an earlier mark was lost. The claim is free if it was deleted after
+        // its lease.
         const now = await claims.claim(eventId, owner, leaseMs);
         return now === "done" ? mayBeMarked : now === "claimed" && (await complete());
       };
@@ -88,7 +90,10 @@ export function createLeaseStore(
   };
 }
 
-/** Renews a lease that was asked for at `askedMs`. Aborts `lost` when it is lost, or ends without a renewal. */
+/**
+ * Renews a lease that was asked for at `askedMs`. Aborts `lost` when the claim is lost, or when the lease ends without
+ * a renewal.
+ */
 function keepRenewing(
   renew: () => Promise<boolean>,
   leaseMs: number,
@@ -123,7 +128,7 @@ function keepRenewing(
   };
 }
 
-/** Repeats what failed, in all three times. */
+/** Runs `run` again after a failure, at most three times in all. */
 async function insist<Result>(run: () => Promise<Result>): Promise<Result> {
   for (const pauseMs of MARK_AGAIN_MS) {
     try {

@@ -16,7 +16,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 let go: string;
 let php: Launch;
-// pip and apt download them at the first run.
+// pip and apt download Go and PHP at the first run.
 beforeAll(async () => {
   go = await findGo();
   php = await findPhp();
@@ -25,7 +25,10 @@ beforeAll(async () => {
 /** With an empty cache, Go compiles its standard library first. */
 const GO_TEST_MS = 300_000;
 
-/** After the vectors: no secret, an empty one, two during a rotation, and no headers, each with a good delivery. */
+/**
+ * The results of the vectors, then of a good delivery in four cases: no secret, an empty one, two during a rotation, no
+ * headers.
+ */
 const EXPECTED = [
   ...vectorsFile.vectors.map(({ reason }) => reason ?? "verified"),
   ...["unusable_secret", "unusable_secret", "verified", "malformed_timestamp"],

@@ -19,7 +19,7 @@ const packageFolder = path.resolve(import.meta.dirname, "../..");
 const blocks = readCodeBlocks("README.md");
 let folder: string;
 
-// Inside the package, so that the examples import the built `receiver-kit` by its name.
+// The folder is inside the package, so that the examples import the built `receiver-kit` by its name.
 beforeAll(() => {
   execFileSync(process.execPath, ["scripts/build.ts"], { cwd: packageFolder });
   mkdirSync(path.join(packageFolder, ".cache"), { recursive: true });

@@ -44,7 +44,7 @@ it("makes no event stale by one of another type, which has other fields", async 
   const come = async (type: string, time: string) => {
     const data = { id: "0123456789abcde" };
     const event = { id: `wev_${type}${time}`, type, created_at: time, test: false, data };
-    // Only what the store reads.
+    // The event has only the fields that the store reads.
     await handleOnce(store, event as WebhookEvent, (_, context) => void stale.push(context.stale));
   };
   await come("donation.chargeback", "2026-01-01T00:00:02Z");

@@ -81,7 +81,7 @@ it("records attempts in smaller calls while the core cannot record many in time.
   expect(new Set(calls.flat()).size).toBe(200);
 });
 
-it("records the other attempts while their leases last, and has caught up, although each call with one of eight is late. ADR 0028", async () => {
+it("records the other attempts while their leases last, and has caught up, although each call with any of eight attempts is late. ADR 0028", async () => {
   vi.useFakeTimers();
   const after = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
   const { recorder } = recorderOf(async (ids) => {

@@ -23,7 +23,7 @@ function targetOf(result: Pick<RunResult, "end" | "attempts">) {
   return { target, start };
 }
 
-it("a run of a restored database waits as its last attempt asks, which only Temporal knows. §6.4, ADR 0045", async () => {
+it("a run of a restored database waits after its last attempt, which only Temporal knows. §6.4, ADR 0045", async () => {
   const made = Array.from({ length: 5 }, () => {
     return { outcome: AttemptOutcome.Timeout, endedAtMs: NOW_MS - MINUTE_MS };
   });

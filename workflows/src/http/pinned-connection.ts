@@ -31,7 +31,7 @@ class ClosedConnectionError extends Error {
 const IDLE_MS = 4_000;
 const MAX_REQUESTS = 1_000;
 /**
- * How long several addresses may take to accept, in equal parts. Node gives up an address for good after its part.
+ * How long all addresses together may take to accept. Each gets an equal part, and Node then gives it up for good.
  * Linux repeats a lost SYN after one and three seconds, so each of two addresses gets time for both repetitions.
  */
 const ALL_ADDRESSES_MS = 6_400;

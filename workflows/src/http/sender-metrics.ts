@@ -32,7 +32,8 @@ export function measured(sender: Sender, metrics: Metrics, log: Log): Sender {
       try {
         const report = await sender.attempt(request);
         note(report.durationMs / 1000, report.outcome);
-        // Only an attempt with a status has used the proxy. Others ended before they asked it, or while it hung.
+        // Only a status proves that the proxy served. Attempts without one may have ended before they asked the proxy,
+        // or while it hung.
         if (isProxyFailing && report.status !== undefined) {
           log.info("the egress proxy serves again");
           isProxyFailing = false;

@@ -14,7 +14,7 @@ const EXPECTED = "[TMPRL1104]";
 /**
  * Sends the SDK's warnings and errors to the product's log. Their details can hold a call's input, so it leaves them
  * out. It keeps one detail: why Temporal refuses the polls of a worker, because the worker itself then ends with
- * another error. If `served` is given, the SDK serves its own metrics at the next port.
+ * another error. If `served` is given, the SDK serves its own metrics at the port after that one.
  *
  * A process has one SDK runtime at a time. If one is installed already, this changes nothing. The SDK is told to handle
  * no signals. By default it would end its workers at four signals, before this process stops them in order.

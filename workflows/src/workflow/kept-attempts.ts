@@ -17,7 +17,7 @@ export type KeptAttempts = {
  * answer.
  */
 const MAX_UNRECORDED = 20_000;
-/** The most recorded attempts. They are kept, because a caller may have asked the core just before the record. */
+/** The most attempts that are kept after their record. A caller may have asked the core just before the record. */
 const MAX_RECORDED = 2_000;
 
 /** Creates an empty store. A recorded attempt never displaces one that is not recorded. */

@@ -16,10 +16,10 @@ export async function readRawBody(
     throw new VerificationError("body_not_raw", readBefore);
   }
   if (request.readableEncoding) throw new VerificationError("body_not_raw", DECODED);
-  // Its "close" was emitted, so reading would never end.
+  // A destroyed request has emitted "close" already, so reading would never end.
   if (request.destroyed) throw new Error("the connection closed before the body was read");
   checkAnnouncedLength(request.headers["content-length"], limitBytes);
-  // This throws if the encoding was set meanwhile. Within the listener of "end" it would end the process.
+  // This throws if the encoding was set meanwhile. An error thrown within the listener of "end" would end the process.
   return Buffer.concat(await collect(request, limitBytes));
 }
 

@@ -22,7 +22,9 @@ export async function affectedRows(
   return (header as { affectedRows: number }).affectedRows; // mysql2 returns a header for such a statement.
 }
 
-/** Runs a statement that reads one column. Returns its values: by the pool's options a text may be a Buffer. */
+/**
+ * Runs a statement that reads one column. Returns its values. Depending on the pool's options, a text may be a Buffer.
+ */
 export async function readColumn(
   db: MysqlQueryable,
   sql: string,
@@ -32,7 +34,7 @@ export async function readColumn(
   return (rows as object[]).map(onlyValue); // mysql2 returns rows for such a statement.
 }
 
-/** By the pool's options a row is an object or a list, or an object of objects by table. */
+/** Depending on the pool's options, a row is an object, a list, or an object with an object for each table. */
 function onlyValue(row: object): unknown {
   const [value] = Object.values(row);
   return value?.constructor === Object ? onlyValue(value) : value;

@@ -31,10 +31,11 @@ export function createMysqlTransactionStore<Connection extends MysqlPooledConnec
     markDone({ connection }, eventId) {
       const owner = createToken();
       owners.set(connection, owner);
-      // Short, because a statement of the work that commits implicitly would commit the claim too.
+      // The lease is short, because a statement of the work that commits implicitly would commit the claim too.
       return takeClaim(connection, eventId, owner, CLAIM_MS).catch(heldWhenLockWasLost);
     },
-    // A deadlock rolls the whole transaction back. Later statements of the work then commit one by one.
+    // A deadlock rolls the whole transaction back, with the claim. Later statements of the work then commit one by one.
+    // This returns false then.
     complete: ({ connection }, eventId) =>
       updateHeld(connection, eventId, owners.get(connection) ?? "", null, keepMs),
     keepNewest: ({ connection }, record, time) => keepNewest(connection, record, time, keepMs),

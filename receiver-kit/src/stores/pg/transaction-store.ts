@@ -83,5 +83,5 @@ async function inTransaction<Client extends PgPooledClient>(
   }
 }
 
-/** The statement that the connection answers no more rejects. */
+/** Ignores a lost connection, because the statement that gets no answer rejects. */
 function ignore(): void {}

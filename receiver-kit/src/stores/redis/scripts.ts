@@ -1,4 +1,4 @@
-// A client may send a script again whose answer was lost. Each owner then gets the same answer.
+// If an answer is lost, a client may send the script again. The same owner then gets the same answer.
 
 /** Claims the key for the owner ARGV[1] for ARGV[2] milliseconds, unless another owner holds it or it is done. */
 export const CLAIM_SCRIPT = `

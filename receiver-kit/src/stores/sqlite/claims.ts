@@ -58,7 +58,7 @@ export function keepNewest(
      SET owner = max(owner, excluded.owner), expires_at_ms = excluded.expires_at_ms`,
   ).run(record, time, now() + keepMs);
   const row = db.prepare("SELECT owner FROM receiver_kit_event WHERE event_id = ?").get(record);
-  // It is missing only if another process deleted it after `keepMs`.
+  // The row is missing only if another process deleted it after `keepMs`.
   return String(firstValue(row) ?? time);
 }
 

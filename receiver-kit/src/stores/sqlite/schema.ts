@@ -16,7 +16,10 @@ export function createTable(db: SqliteDatabase): void {
   db.exec(CREATE_TABLE_SQL);
 }
 
-/** Returns the first value of a row. By a connection's options a row is an object or a list, a number maybe a BigInt. */
+/**
+ * Returns the first value of a row. Depending on the connection's options, a row is an object or a list, and a number
+ * may be a BigInt.
+ */
 export function firstValue(row: unknown): unknown {
   return Object.values(row ?? {})[0];
 }

@@ -339,7 +339,7 @@ export const DeleteAccountResponseSchema: GenMessage<DeleteAccountResponse> = /*
 /**
  * Manages the accounts whose activity is stored. Calls need the permission `account.manage`, except
  * `GetAccount`, which needs `account.read`. A call that names an account fails with `account_not_found` for an
- * unknown or deleted account. But DeleteAccount succeeds again.
+ * unknown or deleted account. Only DeleteAccount also succeeds for a deleted account.
  *
  * @generated from service activity.account.v1.AccountService
  */

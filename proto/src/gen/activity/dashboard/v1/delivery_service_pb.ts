@@ -857,7 +857,8 @@ export const AttemptOutcomeSchema: GenEnum<AttemptOutcome> = /*@__PURE__*/
   enumDesc(file_activity_dashboard_v1_delivery_service, 1);
 
 /**
- * Shows the deliveries of an account's webhook events to its owner, and retries failed ones. Needs the permission `endpoint.manage`. Contract 6.4.
+ * Shows the deliveries of an account's webhook events to its owner, and retries failed ones. Needs the permission
+ * `endpoint.manage`. Contract 6.4.
  *
  * Every call fails with `account_not_found` for an unknown account.
  *
@@ -889,9 +890,9 @@ export const DeliveryService: GenService<{
     output: typeof GetDeliveryResponseSchema;
   },
   /**
-   * Starts a new run of a delivery that failed, was canceled or is paused. With `include_delivered` also of a delivered
-   * one. With `include_retrying` also of one that waits for its next attempt. Any other delivery has a run already and
-   * is not changed. A repeated call therefore starts no other run, but only while that run lasts.
+   * Starts a new run of a delivery that failed, was canceled or is paused. With `include_delivered` it also accepts a
+   * delivered one. With `include_retrying` it also accepts one that waits for its next attempt. Any other delivery has
+   * a run already and is not changed. A repeated call therefore starts no second run while the first lasts.
    *
    * Fails with `delivery_not_found`, and with `delivery_already_delivered` without `include_delivered`. Fails
    * with `delivery_erased` when its donation was deleted, and with `account_unavailable` while the account is
@@ -918,18 +919,19 @@ export const DeliveryService: GenService<{
     output: typeof CountRetriableDeliveriesResponseSchema;
   },
   /**
-   * Starts a new run of every delivery in a time range that failed, was canceled or is paused, of one endpoint or of
-   * all that are on. With `include_delivered` also of delivered ones. `kind` and `last_outcome` restrict them.
+   * Starts a new run of every delivery of a time range that failed, was canceled or is paused. With `include_delivered`
+   * it includes delivered deliveries. The deliveries are those to one endpoint, or to all endpoints that are on. `kind`
+   * and `last_outcome` restrict them further.
    *
    * With `page_size` a call retries one part, and returns a token for the next. To show progress, add up `retried`. To
    * cancel, ask for no further part: runs that have begun continue. Without `page_size` one call retries all parts.
-   * Endpoints that are off or deleted by then are skipped. If that is the named endpoint, the call ends and returns
-   * the number of runs that it began. After `temporarily_unavailable` or a deadline some runs may have begun. A call
-   * with the same token begins the others, and those that failed again. With `include_delivered` it also begins those
-   * that were delivered since. An account can begin one bulk retry a minute. A call with a token does not count.
+   * Endpoints that are off or deleted by then are skipped. If the named endpoint is one of them, the call ends and
+   * returns the number of runs that it began. After `temporarily_unavailable` or a deadline some runs may have begun.
+   * A call with the same token begins the others, and those that failed again. With `include_delivered` it also begins
+   * those that were delivered since. An account can begin one bulk retry a minute. A call with a token does not count.
    *
-   * Fails with `invalid_parameter` when the token was not issued for this account and choice. If no run has begun, fails
-   * with `endpoint_not_found`, with `endpoint_switched_off`, with `bulk_retry_limit_reached`, and with
+   * Fails with `invalid_parameter` when the token was not issued for this account and choice. If no run has begun,
+   * fails with `endpoint_not_found`, with `endpoint_switched_off`, with `bulk_retry_limit_reached`, and with
    * `account_unavailable` while the account is blocked.
    *
    * @generated from rpc activity.dashboard.v1.DeliveryService.RetryFailedDeliveries

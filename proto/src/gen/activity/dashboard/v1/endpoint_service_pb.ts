@@ -375,8 +375,8 @@ export type EndpointHour = Message<"activity.dashboard.v1.EndpointHour"> & {
   serverErrors: bigint;
 
   /**
-   * Failed attempts without a status. The four sum to less than `failed` if a status is in none of these classes, or if
-   * an earlier version counted some.
+   * Failed attempts without a status. The four counts add up to less than `failed` if a status is in none of these
+   * classes, or if an earlier version counted some of the attempts.
    *
    * @generated from field: int64 unanswered = 9;
    */
@@ -384,7 +384,7 @@ export type EndpointHour = Message<"activity.dashboard.v1.EndpointHour"> & {
 
   /**
    * Attempts by duration: one count for each range up to and including one of `duration_bounds_ms`, then the count
-   * above the last bound. Percentiles from them are approximate. An earlier version did not count them.
+   * above the last bound. Percentiles from these counts are approximate. An earlier version did not count durations.
    *
    * @generated from field: repeated int64 durations = 10;
    */
@@ -906,8 +906,8 @@ export const EndpointService: GenService<{
     output: typeof ListEndpointsResponseSchema;
   },
   /**
-   * Reads outcomes and durations of an endpoint's attempts, by the hour. Attempts of tests, of retries and of deliveries
-   * that were removed for their age are included.
+   * Reads outcomes and durations of an endpoint's attempts, by the hour. Includes attempts of tests, of retries and of
+   * deliveries that were removed for their age.
    *
    * @generated from rpc activity.dashboard.v1.EndpointService.GetEndpointStats
    */

@@ -361,7 +361,7 @@ export const NoticeService: GenService<{
   },
   /**
    * Lists at most 100 open notices that were not dismissed in this session, newest first. The cookie names the
-   * session. Its scopes decide which kinds it gets.
+   * session. The session's scopes decide which kinds of notices it gets.
    *
    * @generated from rpc activity.dashboard.v1.NoticeService.ListOpenNotices
    */

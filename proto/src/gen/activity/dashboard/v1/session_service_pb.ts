@@ -36,8 +36,8 @@ export type CreateSessionLinkRequest = Message<"activity.dashboard.v1.CreateSess
   scopes: SessionScope[];
 
   /**
-   * The target of the dashboard's link "Back to your site". Without it there is no link. `https`, or `http` on `localhost`,
-   * `127.0.0.1` or `[::1]`, no user info, at most 2048 characters.
+   * The target of the dashboard's link "Back to your site". Without it there is no link. `https`, or `http` on
+   * `localhost`, `127.0.0.1` or `[::1]`, no user info, at most 2048 characters.
    *
    * @generated from field: string return_url = 3;
    */
@@ -432,8 +432,8 @@ export const SessionScopeSchema: GenEnum<SessionScope> = /*@__PURE__*/
  *
  * Browsers make all calls but the first, at their own port. The scopes of a session decide which calls of
  * ApiKeyService, EndpointService, DeliveryService and ActivityService it may make. Every session may call
- * ListOpenNotices and DismissNotice of NoticeService. Its scopes decide which kinds it is shown. Each call acts on the
- * session's account, even if the request names another account.
+ * ListOpenNotices and DismissNotice of NoticeService. Its scopes decide which kinds of notices it gets. Each call acts
+ * on the session's account, even if the request names another account.
  *
  * @generated from service activity.dashboard.v1.SessionService
  */
@@ -457,8 +457,8 @@ export const SessionService: GenService<{
    * browser's earlier session ends.
    *
    * Fails with `session_of_another_account` when the browser has a session of another account and
-   * `replace_session` is not set. The link can still be used. Fails with `session_link_used_up` when the code is unknown, was used before or is older than five minutes,
-   * or its account is blocked or deleted.
+   * `replace_session` is not set. The link can then still be used. Fails with `session_link_used_up` when the code is
+   * unknown, was used before or is older than five minutes, or when its account is blocked or deleted.
    *
    * @generated from rpc activity.dashboard.v1.SessionService.ExchangeCode
    */
@@ -470,8 +470,8 @@ export const SessionService: GenService<{
   /**
    * Reads the cookie's session.
    *
-   * Fails, as every call with a session, with `session_ended` if there is none. It has expired or was signed out, or
-   * its account is blocked or deleted.
+   * Like every call with a session, fails with `session_ended` if there is no session, because it has expired or was
+   * signed out, or because its account is blocked or deleted.
    *
    * @generated from rpc activity.dashboard.v1.SessionService.GetSession
    */

@@ -538,7 +538,7 @@ export const RescheduleAttemptRequestSchema: GenMessage<RescheduleAttemptRequest
   messageDesc(file_activity_dispatch_v1_dispatch_service, 16);
 
 /**
- * The time is noted.
+ * The time is stored.
  *
  * @generated from message activity.dispatch.v1.RescheduleAttemptResponse
  */
@@ -671,8 +671,8 @@ export const MadeAttemptSchema: GenMessage<MadeAttempt> = /*@__PURE__*/
  */
 export type RecordAttemptsResponse = Message<"activity.dispatch.v1.RecordAttemptsResponse"> & {
   /**
-   * The indexes, in the request, of attempts whose deliveries another write holds. The caller sends
-   * them again.
+   * The indexes, in the request, of attempts that cannot be recorded now: another write has locked
+   * their delivery, or their database shard is away. The caller sends them again.
    *
    * @generated from field: repeated int32 busy = 1;
    */
@@ -752,7 +752,7 @@ export const DispatchService: GenService<{
     output: typeof LoadAttemptResponseSchema;
   },
   /**
-   * Notes when a workflow asks again for an attempt that could not be made. Changes nothing if the
+   * Stores when a workflow will ask again for an attempt that could not be made. Changes nothing if the
    * attempt is recorded.
    *
    * @generated from rpc activity.dispatch.v1.DispatchService.RescheduleAttempt

@@ -699,9 +699,9 @@ export const DisputeOutcomeSchema: GenEnum<DisputeOutcome> = /*@__PURE__*/
  *
  * Every write is idempotent by the writer's external id: the same write again changes nothing and
  * returns what is stored. A write fails with `donation_transition_refused` if the donation does not allow
- * it: its status, its refunds, a dispute, or an id that is no contribution's. It fails with
- * `donation_not_found` for an unknown donation, and with `account_not_found` for an unknown or deleted
- * account.
+ * it, because of its status, its refunds or a dispute. A contribution fails with the same code if its
+ * external id belongs to a donation that is not a contribution. A write fails with `donation_not_found`
+ * for an unknown donation, and with `account_not_found` for an unknown or deleted account.
  *
  * @generated from service activity.ingest.v1.DonationService
  */

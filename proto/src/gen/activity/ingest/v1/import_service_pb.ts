@@ -105,8 +105,8 @@ export const ImportRowsSchema: GenMessage<ImportRows> = /*@__PURE__*/
   messageDesc(file_activity_ingest_v1_import_service, 2);
 
 /**
- * One donation of the history. It has the rules of CreateDonationRequest, but any currency. They are
- * checked row by row.
+ * One donation of the history. The rules of CreateDonationRequest apply, but any currency is accepted.
+ * The server checks the rules row by row.
  *
  * @generated from message activity.ingest.v1.ImportRow
  */

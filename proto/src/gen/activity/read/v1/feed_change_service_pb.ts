@@ -87,8 +87,9 @@ export const FeedVersionSchema: GenMessage<FeedVersion> = /*@__PURE__*/
 export const FeedChangeService: GenService<{
   /**
    * Sends the changes of the last 15 seconds, and then every change of any feed when this core or
-   * another commits it. A change may be sent more than once. The first message comes at once. At least
-   * one follows every half second, empty if nothing changed, but none while the database is out of reach.
+   * another commits it. A change may be sent more than once. The first message comes at once. After that
+   * a message comes at least every half second, empty if nothing changed. While the database is out of
+   * reach, no empty message comes.
    *
    * The stream ends without an error when the core drains.
    *
