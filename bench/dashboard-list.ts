@@ -43,7 +43,7 @@ await runBench({ name: "bench:dashboard:list", full, short }, async (bench) => {
     }
     return sampleSince(startedMs, durationsMs);
   };
-  // The first calls of a core would count as the first filter's.
+  // Warms up the core. Otherwise the first filter would count the cost of the core's first calls.
   for (const filter of Object.values(filtersOf(middle))) await read({ accountId, ...filter });
   const cpu = cpuOf({ both: [store.pid, core.pid] });
   const lists: (readonly [filter: string, Figures])[] = [];

@@ -13,10 +13,10 @@ import { startAtPort } from "./sides/programs.ts";
 import { findFreePort } from "./stack/dev-stack.ts";
 import { startStore } from "./stack/servers.ts";
 
-/** The limit of one account. */
+/** An account's limit of requests that wait at the same time. */
 const HELD_AN_ACCOUNT = 4;
 const MINUTE_S = 60;
-/** After 6.5 seconds all requests wait, and none has ended: each waits ten seconds. */
+/** From 6.5 to 9 seconds after the start, all requests wait and none has ended: each waits ten seconds. */
 const [SPREAD_MS, HELD_BY_MS, HELD_FOR_MS] = [5_000, 6_500, 2_500];
 /** Within this time each follower sends its next request. */
 const ROUND_MS = 10_000;
@@ -146,7 +146,7 @@ async function measureFollowers(
     return { count: minutes };
   });
   const requests = (following.requests() - before) / minutes;
-  // The last write reaches a poll within its interval.
+  // Waits until the last write has reached its follower, which takes at most one polling interval.
   await wait(settleMs / 2);
   following.stop();
   const { "cpu product": productMs = 0, "cpu database": databaseMs = 0 } = used;

@@ -1,6 +1,6 @@
--- Run this once on a restored database before the product starts on it. A run that breaks off leaves nothing. After a
--- complete run another one is harmless, but prints that run's time. See docs/operating.md, "Backup and restore", and
--- ADR 0045. For MySQL and MariaDB.
+-- Run this once on a restored database before the product starts on it. If it is interrupted, it changes nothing. If it
+-- has already completed, a second run is harmless, but prints the time of the first run. See docs/operating.md, "Backup
+-- and restore", and ADR 0045. For MySQL and MariaDB.
 
 START TRANSACTION;
 

@@ -10,7 +10,7 @@ type Case = {
   measure(stack: Stack, count: number): Promise<Figures>;
 };
 
-/** Often enough to affect no rate, rarely enough not to load the database or, in this process, Temporal's file. */
+/** Pauses between polls: short enough for exact rates, long enough not to load the database or Temporal's file. */
 const [POLL_MS, SLOW_POLL_MS] = [10, 250];
 const DELIVERIES = "FROM delivery WHERE created_at > ?";
 /** The stored number of DeliveryState.DELIVERED. */
@@ -33,9 +33,9 @@ export const CASES = {
     ...({ label: "backlog to many accounts' endpoints", size: "backlog" } as const),
     measure: (stack, count) => measureBacklog(stack, stack.accountIds.many, count),
   },
-  // Fewer, so that no retry falls due during the measurement.
+  // Fewer deliveries, so that no retry falls due during the measurement.
   failing: { label: "backlog failing with 500", size: "failing", measure: measureFailing },
-  // Fewer, because they are slower than the floor.
+  // Fewer deliveries, because their workflows are slower than the empty ones of the floor.
   workflows: {
     ...({ label: "backlog to many, DELIVERY_WORKFLOWS=all", size: "workflows" } as const),
     measure: (stack, count) => measureBacklog(stack, stack.accountIds.many, count, ALL),
@@ -86,7 +86,7 @@ async function measureFailing(stack: Stack, count: number): Promise<Figures> {
   await product.rest();
   const wait = (await client.count(RUNNING)).count - runningBefore;
   if (wait < count) throw new Error(`${wait} of ${count} deliveries wait for their retry`);
-  // Otherwise their retries would fall due during another measurement, or a sweep would find them overdue.
+  // Ends these runs. Otherwise their retries would fall due in another measurement, or a sweep would find them overdue.
   const deliveries = await watch.rows<{ id: string }>(`SELECT id ${DELIVERIES}`, [since]);
   await eachConcurrently(deliveries, ({ id }) => client.getHandle(`delivery-${id}-1`).terminate());
   await watch.rows(END_RUNNING, [since]);
@@ -108,7 +108,7 @@ async function beginBacklog(
   const { clients } = await product.collect();
   await donate(clients, donationKeys(accountIds, count, newRun()));
   await receiver.jobs.expect(status, "");
-  // Held until the product runs, because its first claims come before it says so.
+  // Hides the entries until the product runs. Otherwise it would make its first claims before `deliver` resolves.
   await watch.rows("CREATE TABLE held SELECT * FROM outbox_entry");
   await watch.rows("DELETE FROM outbox_entry");
   await product.deliver(env);

@@ -8,7 +8,7 @@ import { quantiles, sharedNowMs } from "../measure/sample.ts";
 import { measureCase, type Stack } from "./stack.ts";
 
 const PER_SECOND = 20;
-/** Not counted, because the product has just started and has no connections yet. */
+/** Events that are not counted, because the product has just started and has no connections yet. */
 const WARM_UP = 2 * PER_SECOND;
 const EVENTS = "SELECT id, created_at FROM webhook_event WHERE created_at > ?";
 

@@ -18,7 +18,7 @@ type Limit = { readonly points: number; readonly duration: number; readonly keyP
 
 const CLIENT: Limit = { points: 300, duration: 60, keyPrefix: "limit_client" };
 const ACCOUNT: Limit = { points: 120, duration: 60, keyPrefix: "limit_account" };
-/** In addition to those for pages. Of 10, 20 and 40, 10 gave the most requests and the lowest p99. */
+/** The limiter's own connections. Of 10, 20 and 40, 10 gave the most requests and the lowest p99. */
 const CONNECTIONS = 10;
 
 /** Counts in Redis if there is one, otherwise in the database. The library has fixed windows only. */

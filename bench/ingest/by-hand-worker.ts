@@ -62,7 +62,7 @@ export type ByHandJobs = typeof jobs;
 function createPool(uri: string): Pool {
   const options = { uri, connectionLimit: CONNECTIONS, charset: "utf8mb4_bin" };
   const created = mysql.createPool(options);
-  // The product's level. A transaction that locked the account never waits for another lock.
+  // The product's isolation level. With it, a transaction that has locked the account waits for no other lock.
   created.pool.on("connection", (connection: { query(sql: string): unknown }) =>
     connection.query("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED"),
   );

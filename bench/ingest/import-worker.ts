@@ -11,7 +11,7 @@ import { answerJobs } from "../stack/jobs.ts";
 const PATH = "/activity.ingest.v1.ImportService/ImportDonations";
 /** `npm run import` has the same limit. With four messages in flight the core always has a next one. */
 const MAX_UNANSWERED = 4;
-/** The core's limit. */
+/** The core's limit of rows in a message. */
 const ROWS_A_MESSAGE = 1_000;
 /** Starts at 2019-01-01T00:00:00Z, with one row per minute. */
 const [FIRST_SECONDS, SECONDS_BETWEEN] = [1_546_300_800, 60];
@@ -42,7 +42,7 @@ async function send(client: Client, messages: readonly Buffer[], metadata: Metad
   const read = (bytes: Buffer) => fromBinary(Response, bytes);
   const call = client.makeBidiStreamRequest(PATH, asIs, read, metadata);
   let stored = 0;
-  // The opening has no answer.
+  // Begins at -1, because the first message opens the import and gets no answer.
   let unanswered = -1;
   const left = messages.values();
   const sendMore = () => {

@@ -15,7 +15,7 @@ type FollowedFeeds = {
 
 type Page = { data: { id: string }[]; pagination: { next_cursor: string | null } };
 
-/** §4.4.2 */
+/** The interval of polls that do not wait. §4.4.2 */
 const POLL_MS = 5_000;
 const OK = 200;
 

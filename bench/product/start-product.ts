@@ -31,9 +31,9 @@ export function startProductProcess(
   };
   return {
     pid,
-    /** Runs it without deliveries, so written events wait. */
+    /** Runs the product without deliveries, so that written events wait. */
     collect: () => run(),
-    /** Runs it with deliveries. Resolves when it begins to claim. */
+    /** Runs the product with deliveries. Resolves when it begins to claim. */
     deliver: (more?: Readonly<Record<string, string>>) => run(receiver.ca, more),
     /** Stops the product but keeps the process. */
     rest: jobs.stop,

@@ -57,7 +57,7 @@ class Poller {
     this.request = pageRequest(accountNo, `?order=asc&since=${since}`);
   }
 
-  /** Takes records that were not counted. Tells whether there may be more. */
+  /** Takes an answer's records without checking their number. Tells whether there may be more. */
   catchUp(answer: Answer): boolean {
     this.written = this.#read(answer);
     if (this.written === 0) this.#emptyLength = answer.body.length;

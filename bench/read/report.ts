@@ -25,7 +25,7 @@ export type Workload = keyof typeof WORKLOADS;
 export const WORKLOAD_NAMES = Object.keys(WORKLOADS) as readonly Workload[]; // its keys are the workloads
 
 const MEMORY_MB = 200;
-/** All processes' CPU of a cold page. */
+/** The goal for a cold page: the CPU time of all processes. */
 const COLD_CPU_MS = 0.55;
 
 const wholeCpu = sumOf("cpu side", "cpu database", "cpu load");

@@ -17,15 +17,15 @@ export type WriteCase = {
   readonly perSecond?: number;
   /** Whether there is a backlog of a hanging endpoint. */
   readonly besideHanging?: true;
-  /** Takes longer: at least as long as an attempt at a hanging endpoint. */
+  /** Whether the measurement takes longer: at least as long as an attempt at a hanging endpoint. */
   readonly long?: true;
 };
 
-/** The number of writers that has goals. */
+/** The number of writers in the cases that have goals. */
 export const MANY_WRITERS = 64;
-/** Enough that no steady call waits for a writer. */
+/** Enough workers that no call of the steady case waits for a free one. */
 const STEADY = { workers: 16, perSecond: 20 };
-/** If no event came for this long, a missing one is lost: its next attempt would be a minute later. */
+/** A missing event counts as lost if none arrived for this long: its next attempt would come a minute later. */
 const QUIET_MS = 15_000;
 /** A repeated event arrives within this time. */
 const SETTLE_MS = 250;

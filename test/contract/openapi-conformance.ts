@@ -28,7 +28,7 @@ function describedResponse(method: string, path: string, status: number): Json |
       ? asJson(operation).responses
       : asJson(item)["x-other-methods"];
   const general = asJson(asJson(asJson(asJson(openapi.paths)["/me"]).get).responses);
-  // The client's limit and outages are checked before paths and methods.
+  // Any path and method can get these answers: the client's limit and outages are checked before both.
   const own = asJson(responses)[status] ?? (status >= 408 ? general[status] : undefined);
   return own === undefined ? undefined : asJson(own);
 }

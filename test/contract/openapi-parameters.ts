@@ -6,7 +6,7 @@ type ParameterCase = { readonly query: string; readonly accepted: boolean };
 /** Makes queries that keep, and queries that break, every rule of a parameter in openapi.yaml. */
 export function casesOf(parameter: Json): ParameterCase[] {
   const name = String(parameter.name);
-  // Only the description of these says that they are real times: the schema has no `format`.
+  // Only the descriptions of `since` and `until` say that they are real times: the schema has no `format`.
   const isTime = name === "since" || name === "until";
   const schema = { ...asJson(parameter.schema), ...(isTime && { format: "date-time" }) };
   const isAccepted = acceptance(parameter, schema);

@@ -124,7 +124,7 @@ it.each(Object.keys(DOOR_ATTACKS).map((attack, index) => [attack, index] as cons
     expect(flood.opened).toBeGreaterThan(0);
     expect(flood.sent).toBeGreaterThanOrEqual(200);
     if (attack === "made-up credentials") {
-      // Only as many were looked up as an address may send.
+      // The core looked up at most as many credentials as one address may send.
       expect(flood["status 16"]).toBeLessThanOrEqual(CLIENT_LIMIT);
       const refusals = MADE_UP_AT_ONCE * (tookMs / REFUSAL_DELAY_MS);
       expect(flood["status 14"]).toBeLessThanOrEqual(refusals);

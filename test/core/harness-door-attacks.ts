@@ -14,7 +14,7 @@ const PATH = "/activity.ingest.v1.DonationService/CreateDonation";
 const OPEN_PATH = "/activity.read.v1.AdmissionService/AdmitClient";
 const HEALTH_PATH = "/grpc.health.v1.Health";
 const REFLECTION_PATH = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
-/** Asks for the file of a service, which is field 4. */
+/** Asks for the file that declares a service. Field 4 of the request names the service. */
 const REFLECTION_REQUEST = envelopeOf(Buffer.from(`\x22\x25activity.dashboard.v1.EndpointService`));
 /** 130 KB. Each of its 128 parts is compressed alone, because the whole would take half of a second. */
 const BOMB = Buffer.concat(Array(128).fill(gzipSync(Buffer.alloc(1024 * 1024))));
@@ -33,7 +33,7 @@ const bearer = (text: string) => ({ authorization: `Bearer ${text}` });
  * no body without a credential, and waits for no head.
  */
 export const DOOR_ATTACKS = {
-  // This comes right after the warm-up. Later the core has returned its memory and would take it again.
+  // Runs right after the warm-up. Later the core has returned memory, and taking it again would count as growth.
   "130 KB that inflate to 128 MB, with a credential": (target) =>
     inParallel(8, async () => {
       const session = await openSession(target);

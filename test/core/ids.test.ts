@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { failureOf, METHODS } from "../harness/methods.ts";
 import { useTestStack } from "../harness/stack.ts";
 
-/** It has the length of an id. The database cannot compare its characters with a column of ids. */
+/** It has the length of an id, but the database cannot compare its characters with a column of ids. */
 const NO_ID = "é".repeat(15);
 
 const stack = useTestStack();
@@ -20,7 +20,7 @@ function withoutIds({ fields }: DescMessage): { request: object; paths: string[]
       paths.push(field.name);
       return [[field.localName, NO_ID]];
     }
-    // An import checks its platform first.
+    // A valid platform, because an import checks it before the ids.
     if (field.name === "platform") return [[field.localName, Platform.CSV]];
     if (field.message === undefined) return [];
     const inner = withoutIds(field.message);

@@ -33,7 +33,7 @@ it.each([false, true])(
   },
 );
 
-it("a call in JSON with an unknown name is refused, because it would do more without it", async () => {
+it("a call in JSON with an unknown field or enum name is refused: without it, the call would do more", async () => {
   const accountId = await createAccount(stack);
   const { externalId } = await createPaidDonation(stack, accountId);
   for (const more of [{ platform: "PLATFORM_CVS" }, { platfrom: "PLATFORM_CSV" }]) {

@@ -24,14 +24,14 @@ beforeAll(async () => {
   ports = [stack.gatewayPort, second.gatewayPort];
 });
 
-/** Reads after a minute on that clock, again and again. The jobs that are tested here run at least once in it. */
+/** Moves that clock by a minute and reads, again and again. Each tested job runs at least once a minute. */
 const afterMinutes = <Result>(read: () => Promise<Result>) =>
   expect.poll(() => {
     vi.advanceTimersByTime(MINUTE_MS);
     return read();
   });
 
-/** Keys by the minutes since their last use, and the hours since then that the product shows later. */
+/** Keys: the minutes since their last use, and the hours that the product shows after one more use. */
 const KEYS = [
   { isExpired: true, minutesAgo: null, notedHours: undefined },
   { isExpired: false, minutesAgo: 30, notedHours: 0.5 },

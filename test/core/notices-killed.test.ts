@@ -12,7 +12,7 @@ import { useServices } from "../harness/services.ts";
 const SWEEPER = fileURLToPath(new URL("killed-sweeper.ts", import.meta.url));
 const ACCOUNTS = 30;
 const KILLS_PER_ROUND = 2;
-/** Of 20 attempts `failed` fail. Keys end in `days` days. `levels` are the new levels. */
+/** In a round, `failed` of 20 attempts fail and keys end in `days` days. `levels` are the levels of the new notices. */
 const ROUNDS = [
   { failed: 10, days: 13, levels: [50, 14] },
   { failed: 15, days: undefined, levels: [70] },

@@ -41,7 +41,7 @@ it("a gateway in a process of its own whose credential is refused says why and a
     const answer = await requestOf(gateway.port, path, { apiKey, headers });
     expectError(answer, 503, "temporarily_unavailable");
   }
-  // No client was counted. The gateway's own requests count while its credential is unknown.
+  // No client was counted. Only the gateway's own address was, because its credential is unknown.
   const counted = "SELECT bucket FROM rate_window WHERE bucket <> ?";
   expect(await stack.database.query(counted, [clientBucket("127.0.0.1")])).toEqual([]);
 });

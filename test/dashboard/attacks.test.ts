@@ -65,14 +65,14 @@ async function store() {
   const donorName = unique("donor");
   await createPaidDonation(stack, accountId, { donorName });
   const { deliveryId } = await stack.client(EndpointService).sendTest({ accountId, endpointId });
-  // So that a bulk retry would retry it.
+  // A bulk retry retries failed deliveries.
   const failed = [proto.DeliveryState.FAILED, deliveryId];
   await stack.database.query("UPDATE delivery SET state = ? WHERE id = ?", failed);
   const words = [accountId, apiKeyId, endpointId, deliveryId, url, donorName];
   return { accountId, apiKey, apiKeyId, endpointId, deliveryId, words };
 }
 
-/** A valid request of a method that names an account and its objects. Only has the fields of the method. */
+/** Returns a valid request of a method that names an account and its objects. It has only the method's fields. */
 function naming(method: DescMethod, { accountId, apiKeyId, endpointId, deliveryId }: Stored) {
   const fields = {
     ...{ accountId, apiKeyId, endpointId, deliveryId },
@@ -169,7 +169,7 @@ describe("ADR 0038: a call that the dashboard's own page did not make", () => {
     const code = await dashboard.code(own.accountId);
     const stranger = dashboard.browser();
     expect(await stranger.call(exchangeCode, { code }, headers)).toMatchObject(DENIED);
-    // The code is still unused.
+    // The refused call has not used up the code.
     expect((await stranger.call(exchangeCode, { code })).status).toBe(200);
     const keys = await browser.call(listApiKeys);
     const active = expect.objectContaining({ id: apiKeyId, active: true });
@@ -281,7 +281,7 @@ describe("ADR 0038: each port accepts only its own callers:", () => {
     }
   });
 
-  it("the core's port refuses browsers' calls to every service credential", async () => {
+  it("the core's port refuses the calls of browsers, even with a credential that has every permission", async () => {
     const code = await dashboard.code(own.accountId);
     for (const method of SessionService.methods) {
       if (method === createSessionLink) continue;

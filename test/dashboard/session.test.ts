@@ -256,7 +256,7 @@ describe("ADR 0038: a session", () => {
     expect(await browser.call(getSession)).toMatchObject(ENDED);
     await set("blocked_at = NULL");
     expect(await browser.call(getSession)).toMatchObject(OK);
-    // A killed process leaves the rows, so `deleted_at` must count.
+    // A process that is killed during a deletion leaves the rows, so `deleted_at` alone must end the session.
     await set("deleted_at = 1");
     expect(await browser.call(getSession)).toMatchObject(ENDED);
   });

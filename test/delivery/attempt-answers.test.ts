@@ -62,7 +62,7 @@ describe.concurrent("ADR 0027: the status decides, even if the rest of the answe
   it("the rest of an answer gets no more time than the attempt", async () => {
     const short = createSenderHarness({ timeoutMs: 3_000 });
     const answerLate = trickle(`${OK_HEAD}content-length: 1000\r\n\r\n`, 50);
-    // Timers of one process tell the order, even if the machine is busy.
+    // Both timers run in this process, so their order is right even on a busy machine.
     let isRestOver = false;
     const receiver = await short.receive(async (...got) => {
       await wait(2_100);

@@ -207,7 +207,7 @@ describe("a connection", () => {
   it("is not opened to a receiver that only a CA of NODE_EXTRA_CA_CERTS signed", async () => {
     const receiver = await harness.receive(answer(200));
     const before = getCACertificates();
-    // The variable does this at a process's start.
+    // NODE_EXTRA_CA_CERTS does the same at the start of a process.
     setDefaultCACertificates([...before, harness.certificates.ca]);
     const pool = createConnectionPool();
     setDefaultCACertificates(before);

@@ -145,7 +145,7 @@ describe.concurrent("§6.4 a whole attempt has 10 seconds", () => {
     await stop();
   });
 
-  it("an interim answer a second is cut off after 10 seconds, on the clock", async () => {
+  it("interim answers, one a second, are cut off after 10 seconds on the clock", async () => {
     const receiver = await patient.receive(trickle("", 1_000, "HTTP/1.1 102 P\r\n\r\n"));
     const report = await patient.post(receiver);
     expect(report).toMatchObject({ outcome: "timeout", status: undefined });

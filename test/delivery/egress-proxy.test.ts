@@ -23,7 +23,7 @@ describe("an attempt by way of the egress proxy, ADR 0027", () => {
     expect(await tinyproxy.connectedTo()).toEqual([`127.0.0.1:${receiver.port}`]);
   });
 
-  it("names an https proxy to it (SNI), so that a front can choose its certificate", async () => {
+  it("sends an https proxy the proxy's name (SNI), so that a front can choose its certificate", async () => {
     const named: string[] = [];
     const front = createTlsServer({
       SNICallback(name, callback) {
@@ -35,7 +35,7 @@ describe("an attempt by way of the egress proxy, ADR 0027", () => {
     const { port } = front.address() as AddressInfo; // It listens on a port.
     const proxy = createEgressProxy(new URL(`https://localhost:${port}`));
     const target = { address: "93.184.216.34", family: 4 } as const;
-    // It has no certificate.
+    // The front has no certificate, so the connection fails after the client named the host.
     await expect(proxy.open([target], 443, AbortSignal.timeout(5_000))).rejects.toThrow(
       ProxyFailure,
     );
@@ -47,7 +47,7 @@ describe("an attempt by way of the egress proxy, ADR 0027", () => {
     const before = await tinyproxy.connectedTo();
     const report = await harness.post({ port: 1 });
     expect(report).toMatchObject({ outcome: "unsafe_target" });
-    // The proxy logs in order.
+    // The proxy logs in order. Once this request is logged, a request of the refused attempt would be too.
     const receiver = await harness.receive(answer(200));
     await harness.post(receiver);
     const allowed = `127.0.0.1:${receiver.port}`;

@@ -14,7 +14,7 @@ import { answer } from "./harness-receiver-behaviours.ts";
 
 const BUSY_ENDPOINTS = 10;
 const BACKLOG = 100_000;
-/** Fewer than this many of the backlog, a hundredth, may come before another account's first attempt. */
+/** Fewer than this, a hundredth of the backlog, may come before another account's first attempt. */
 const FEW = BACKLOG / 100;
 const MEASURED_MS = 15_000;
 const ARRIVES_WITHIN_MS = 30_000;
@@ -60,7 +60,7 @@ beforeAll(async () => {
   // The crowd falls due after the test of first attempts.
   const dueAt = Date.now() + CROWD.dueInMs;
   const [, hanging = ""] = busyEndpointIds;
-  // It is due after the crowd. In order of time it would come last.
+  // The quiet account's retry is due after the crowd. In order of time it would come last.
   await startRetries(dueAt + 1_000, quiet, 1);
   const crowd = await startRetries(
     dueAt,
@@ -68,11 +68,11 @@ beforeAll(async () => {
     CROWD.retries,
   );
   begunBeforeRetry = countBegunBeforeRetry(dueAt, crowd);
-  // The test that awaits it reports its failure.
+  // The test that awaits this promise reports its failure.
   begunBeforeRetry.catch(() => undefined);
 }, CROWD.timeoutMs);
 afterEach(async () => {
-  // TRUNCATE, because the next look would scan deleted rows until the server purges them.
+  // TRUNCATE, because after a DELETE the next claim would scan the deleted rows until the server purges them.
   await delivery.stack.database.query("TRUNCATE TABLE outbox_entry");
   for (const socket of delivery.receiver.sockets()) socket.destroy();
 });

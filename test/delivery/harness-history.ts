@@ -15,7 +15,7 @@ export function waitsOf({ events }: History): number[] {
   });
 }
 
-/** Checks the waits of a history. Each may be up to five seconds shorter, because it began before its timer. §6.4 */
+/** Checks the waits of a history. A timer may be up to five seconds shorter: the wait begins before its timer. §6.4 */
 export function expectWaits(history: History, seconds: readonly number[]) {
   const waits = waitsOf(history);
   expect(waits).toHaveLength(seconds.length);

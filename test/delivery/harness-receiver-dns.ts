@@ -5,10 +5,10 @@ import { isIPv6 } from "node:net";
 const TYPE_A = 1;
 const TYPE_AAAA = 28;
 const HEADER_LENGTH = 12;
-/** Long, so that a cached answer would be noticed. */
+/** Long, so that a test notices if a client caches an answer. */
 const TTL_SECONDS = 3_600;
 
-/** The time after which names with "slow" have an IPv4 address. */
+/** A name that contains "slow" gets its IPv4 address this long after the first question. */
 const SLOW_MS = 1_500;
 
 /** A DNS server on loopback with one answer to every question. */
@@ -26,7 +26,7 @@ export async function startDnsServer() {
     const send = () => socket.send(answerTo(query, server.answers), peer.port, peer.address);
     const name = query.toString("latin1", HEADER_LENGTH, query.indexOf(0, HEADER_LENGTH));
     if (!name.includes("slow") || family === 6) return send();
-    // As a server does that asks others: it answers all questions once it knows the name.
+    // Acts as a server that asks other servers: once it knows the name, it answers all questions.
     const sinceMs = slowSinceMs.get(name) ?? performance.now();
     slowSinceMs.set(name, sinceMs);
     setTimeout(send, Math.max(0, sinceMs + SLOW_MS - performance.now()));

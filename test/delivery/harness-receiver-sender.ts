@@ -12,7 +12,7 @@ import { type Certificate, sharedCertificates } from "./harness-receiver-certifi
 
 const AT = "2026-03-01T12:00:00.003417Z";
 export const EVENT_ID = "wev_4h8j2k6l0m3n5p7";
-/** It has umlauts, an emoji and odd spacing. A receiver that parses and serializes it again gets other bytes. */
+/** Has umlauts, an emoji and odd spacing. A receiver that parses it and serializes it again gets other bytes. */
 export const BODY = Buffer.from(
   `{ "id":"${EVENT_ID}",  "type":"donation.created","created_at":"${AT}","test":false,` +
     `"data":{"id":"8k2m4x0q9z7w1ab","amount_cents":500,"currency":"eur","donor_name":"Jürgen 🎈",` +

@@ -141,7 +141,7 @@ it("fails a workflow that cannot be replayed, so that its run continues from the
   const other = await Worker.create({
     ...{ connection, namespace, taskQueue: TASK_QUEUE },
     workflowsPath: fileURLToPath(new URL("./unreplayable-deliver.ts", import.meta.url)),
-    // Otherwise Temporal waits for this worker.
+    // With a cached workflow, Temporal would wait for this worker.
     maxCachedWorkflows: 0,
   });
   const options = { workflowId, taskQueue: TASK_QUEUE, args: [run] };
@@ -166,7 +166,7 @@ const rescheduled = { kind: "rescheduled", waitMs: 5_000 } as const;
 const unknown = { kind: "unknown" } as const;
 const away = undefined;
 
-// The simulation tests what the core answers. These record a history of each state in which a workflow can be.
+// The simulation tests the core's answers. These tests record a history of each state in which a workflow can be.
 it.each<[what: string, script: Script, asked: number[], least: number[], most: number[]]>([
   [
     "reschedules a retry while its endpoint has no slot, and keeps its number",

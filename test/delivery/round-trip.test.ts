@@ -17,8 +17,8 @@ beforeEach(async () => {
 const statesOf = () => delivery.statesOf(accountId);
 const settled = { timeout: 15_000, interval: 50 };
 /**
- * The log lines while Temporal is away, before and after it was first reached. Of an error they show the class and
- * the places.
+ * The log lines while Temporal is away, before and after it was first reached. They show an error's class and its
+ * places in the code, but not its text.
  */
 const AWAY =
   /"(?:begin of retries failed|retries wait for Temporal)","cause":{"name":"\w+",.*"at":\["/;
@@ -74,7 +74,7 @@ it("ends a run at an answer that is not retried, and a manual retry sends the sa
     [2, AttemptOutcome.DELIVERED],
   ];
   expect(await outcomes()).toEqual(twice);
-  // ADR 0053
+  // ADR 0053: an owner may also retry what was delivered.
   await deliveries.retryDelivery({ accountId, deliveryId, includeDelivered: true });
   await expect.poll(outcomes, settled).toEqual([...twice, [3, AttemptOutcome.DELIVERED]]);
   expect(delivery.requestsOf(eventId)[2]?.body).toEqual(first?.body);
@@ -94,7 +94,7 @@ it("makes each attempt once while manual retries race the end of the run before"
   await expect.poll(statesOf, settled).toEqual([DeliveryState.FAILED]);
   const { attempts } = await delivery.read(accountId, deliveryId);
   const runs = attempts.map(({ run, attempt }) => `${run}.${attempt}`);
-  // The run may reach 13: one caller can begin it while another is answered with 12.
+  // There can be a run 13: one caller can begin it while another caller gets the answer for run 12.
   expect(runs.length).toBeGreaterThanOrEqual(12);
   expect(runs).toEqual(runs.map((_, index) => `${index + 1}.1`));
   expect(delivery.requestsOf(eventId)).toHaveLength(runs.length);

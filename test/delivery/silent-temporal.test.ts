@@ -22,8 +22,8 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGQUIT", "SIGUSR2"];
 const startProgram = usePrograms();
 let connections: number;
 let env: Record<string, string>;
-// Each test has its own server, which accepts connections and never answers. A stopped process may still try to
-// connect.
+// Each test has its own server, because a stopped process may still try to connect. The server accepts connections
+// and never answers.
 beforeEach(async () => {
   connections = 0;
   const silent = await openDoor(0, () => {

@@ -50,7 +50,7 @@ it("gives workflows to the current version, and to the next one once it is curre
   await delivery.startDelivering({ TEMPORAL_WORKER_BUILD_ID: "1.1.0" });
   expect(await versionsOnceDelivered(await send())).toEqual(new Set(["1.0.0"]));
   await makeCurrent("1.1.0");
-  // Temporal's parts learn of it after some time. From then on nothing goes to the previous version.
+  // Temporal's parts learn the current version after some time. From then on nothing goes to the previous version.
   const versions = async () => versionsOnceDelivered(await send());
   await expect.poll(versions, settled).toEqual(new Set(["1.1.0"]));
   for (let sent = 0; sent < 5; sent += 1) expect(await versions()).toEqual(new Set(["1.1.0"]));

@@ -26,7 +26,7 @@ export function buildImage() {
     COPY(rest) {
       if (rest !== ". .") return copyFromStage(rest, here(), stages);
       copyProject(here());
-      // As after a checkout with umask 077.
+      // Sets the permissions of a checkout with umask 077.
       execFileSync("chmod", ["-R", "go=", here()]);
     },
     RUN(rest) {

@@ -59,7 +59,7 @@ it("the image holds what production needs, and nothing of development", () => {
   const { devDependencies, optionalDependencies } = read(".");
   const development = Object.keys({ ...devDependencies, ...optionalDependencies });
   const left = development.filter((name) => !needed.includes(name) && isThere(name));
-  // The product's own packages are links within the image. Some packages depend on types.
+  // These may stay: the product's own packages are links within the image, and some packages depend on types.
   expect(left.filter((name) => !/^@(activity|types)\//.test(name))).toEqual([]);
   const others = ["react", "vite", "fastify", "playwright-core", "express", "typescript"];
   expect(others.filter(isThere)).toEqual([]);

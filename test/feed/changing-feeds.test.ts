@@ -66,7 +66,7 @@ function counting(transport: Transport): Transport {
 /** Returns an item of a list that is not empty. */
 const pickOne = <T>(all: readonly T[]) => pick(all) as T;
 
-/** A feed with the state that its readers share. */
+/** A feed, and what all its readers know of it. */
 type ReadFeed = ChangingFeed & {
   readonly apiKeys: readonly string[];
   /** The number of the earliest state that the answers so far allow. */

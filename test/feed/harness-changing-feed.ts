@@ -21,7 +21,7 @@ export type ChangingFeed = {
 };
 
 const CENTS = 500;
-/** A feed with more records shrinks before it grows again. */
+/** A feed with more records than this shrinks before it grows again. */
 const MAX_RECORDS = 60;
 
 type ChangeName = "pay" | "refund" | "dispute" | "resolve" | "delete" | "follow" | "unfollow";

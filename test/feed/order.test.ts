@@ -43,7 +43,7 @@ it("§4.2 order sorts by recorded_at, then internal record id, then source, in o
   for (const order of ["asc", "desc"]) {
     const feeds = [
       (await readPage(stack, apiKey, `?order=${order}`)).data,
-      // Each place is a cursor once.
+      // Pages of one activity, so that each place is a cursor once.
       await readAll(stack, apiKey, `order=${order}`),
       await readAll(stack, apiKey, `order=${order}&type=donation`),
     ];

@@ -18,7 +18,7 @@ beforeAll(async () => {
   await createPlatformEvent(stack, accountId);
 });
 
-/** The fewest round trips. */
+/** Returns the fewest round trips of several runs. */
 const countCommands = async (
   work: () => Promise<unknown>,
   prepare: () => Promise<unknown> = async () => {},
@@ -37,7 +37,7 @@ describe("ARCHITECTURE.md: round trips to the database for a single request", ()
   ])("%s %s: 1, with a key and without", async (method, path) => {
     for (const request of [{ method, apiKey }, { method }]) {
       const send = () => stack.http(path, request);
-      // The statements are prepared, and the page is kept, after two requests.
+      // After two requests the statements are prepared and the page is cached.
       for (let time = 0; time < 2; time++) await send();
       expect(await countCommands(send)).toBe(1);
     }

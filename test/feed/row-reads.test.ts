@@ -72,7 +72,7 @@ describe("a page of an account with 1,000,000 records, 300,000 of them hidden", 
       expect(rowsRead).toBe(0);
       expect(answer.text).toBe(first.text);
       expect(answer.headers["x-request-id"]).not.toBe(first.headers["x-request-id"]);
-      // Of 120 in a minute, after three requests.
+      // The limit is 120 in a minute, and this is the third request.
       expect(answer.headers.ratelimit).toMatch(/^"account";r=117;/);
     }
   });

@@ -41,7 +41,7 @@ export async function createTestDatabase(
   return database;
 }
 
-/** A vtgate learns of a new column some seconds after the migration. */
+/** Waits until the vtgate knows the new columns. It learns of them some seconds after the migration. */
 async function waitForColumns({ query }: TestDatabase): Promise<void> {
   const added = [
     "name FROM endpoint",
@@ -56,7 +56,7 @@ async function waitForColumns({ query }: TestDatabase): Promise<void> {
   }
 }
 
-/** A database for the tests of a file or group. A server that they start is named by a function. */
+/** A database for the tests of a file or group. `serverUrl` names a server that the tests start themselves. */
 export const useTestDatabase = (options?: { migrated?: boolean }, serverUrl?: () => string) =>
   useStarted(async () => {
     const database = await createTestDatabase(serverUrl?.(), options);
@@ -100,8 +100,8 @@ export function openTestDatabase(server: Pool, place: Place) {
     },
     /** Tells whether a statement with this beginning runs now or waits for a lock. */
     async isRunning(statement: string) {
-      // This filters here: a `WHERE` would compare with other databases' statements, and MySQL fails at emoji in
-      // them.
+      // Filters here, because a `WHERE` would compare with statements of other databases, and MySQL fails at their
+      // emoji.
       const [shown] = await server.query("SHOW FULL PROCESSLIST");
       return (shown as { db: string | null; Info: string | null }[]).some(
         ({ db, Info }) =>

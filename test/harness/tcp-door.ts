@@ -3,7 +3,7 @@ import { listenLocally } from "./listening.ts";
 
 /**
  * Opens a port that forwards to another port of this machine. The target can be changed or removed. Each connection
- * waits for `admits` and is closed unless that is `true`. `watch` may read what the client sends.
+ * waits for `admits` and is closed unless the result is `true`. `watch` may read what the client sends.
  */
 export async function openDoor(
   port: number,

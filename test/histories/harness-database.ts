@@ -9,12 +9,12 @@ import { connectTo } from "../harness/database.ts";
 
 /** The size of the disk. It holds the logs and tables of an hour. */
 const DISK = "size=1200m";
-/** Caches that fill would count as growth: the pool is filled at each start, and no ended thread is kept. */
+/** A cache that fills slowly would count as growth. So each start fills the pool, and ended threads are not cached. */
 const CACHES = ["--innodb-buffer-pool-size=32M", "--thread-cache-size=0"];
-/** 2 to this power rows of 8,000 bytes: twice the pool. */
+/** 2^13 rows of 8,000 bytes are twice the size of the pool. */
 const DOUBLINGS = 13;
 const MEGABYTE = 1_048_576;
-/** As `npm start` and the image have it. Without it each new thread's arena counts as growth. */
+/** As in `npm start` and in the image. Without it, the memory arena of each new thread would count as growth. */
 export const ARENAS = { MALLOC_ARENA_MAX: "2" };
 const CLOCK_SOURCE = fileURLToPath(new URL("clock/wrong-clock.c", import.meta.url));
 
@@ -42,7 +42,7 @@ export async function startBadDatabase(folder: string) {
     });
   let server = await start();
   await fillPool(server.url);
-  // The server that wrote so much would never be as small again.
+  // Restarts the server, because one that wrote so much would never be as small again.
   await server.stop();
   server = await start();
   await fillPool(server.url);
@@ -62,7 +62,7 @@ export async function startBadDatabase(folder: string) {
       server = await start();
       await fillPool(server.url);
     },
-    /** Sets how many seconds its clock is ahead. The server has the file in its memory. */
+    /** Sets how many seconds its clock is ahead. The server maps the file into its memory, so the file must stay. */
     stepTo: (seconds: number) => writeFile(clock, secondsAhead(seconds), { flag: "r+" }),
     /** Fills its disk. */
     async fill(): Promise<void> {

@@ -23,9 +23,9 @@ const COLLECTED_MS = 1_000;
 const KILOBYTES_IN_MB = 1_024;
 /** A level may rise by this share of itself in an hour. */
 const MOST_PER_HOUR = 0.1;
-/** A slope counts only if it is above that by this many standard errors. */
+/** A slope counts only if it exceeds `MOST_PER_HOUR` by this many standard errors. */
 const ERRORS = 3;
-/** They hold a row for each record, or for each hour. */
+/** These tables may grow: they hold a row for each record, or for each hour. */
 const KEPT = new Set([
   ...["activity", "donation", "donation_refund", "subscription", "platform_event"],
   ...["webhook_event", "delivery", "delivery_attempt", "delivery_stat"],
@@ -38,7 +38,7 @@ export function startSoak(product: Product) {
   const samples: Sample[] = [];
   const beganMs = performance.now();
   const sample = async () => {
-    // One may fail, for example while the database restarts.
+    // A sample may fail, for example while the database restarts.
     const taken = await takeSample(product).catch(() => undefined);
     if (taken !== undefined) samples.push(taken);
   };
@@ -64,7 +64,7 @@ async function takeSample({ instances, database, stack }: Product): Promise<Samp
   const processes = instances.map(
     ({ pid }, place) => [PARTS_OF_PLACE[place] ?? "", pid()] as const,
   );
-  // Without garbage, so that only what a process holds can grow.
+  // Makes the processes collect their garbage, so that only what they hold can grow.
   for (const one of instances) one.signal("SIGUSR2");
   await wait(COLLECTED_MS);
   for (const [name, pid] of [...processes, ["database", database.pid()] as const]) {
@@ -109,7 +109,7 @@ function flatnessOf(name: string, samples: readonly Sample[]): Flatness {
   };
 }
 
-/** How much slower the slowest hundredth of calls may be behind all faults than before. */
+/** The p99 of calls after all faults may be at most this many times the p99 before them. */
 export const MOST_SLOWER = 1.2;
 /** The fewest calls that have a p99. */
 const MIN_CALLS = 200;

@@ -28,7 +28,7 @@ type StoryOptions = {
   readonly seed: number;
   /** How long events may take to arrive once all is well. */
   readonly deliveredMs: number;
-  /** Samples what processes use; begins and ends without faults, to compare. */
+  /** Whether to sample what processes use. The story then begins and ends without faults, to compare their calls. */
   readonly isSoak?: boolean;
 };
 
@@ -43,7 +43,7 @@ const [LIMIT, WINDOW_MICROS] = [120, 60_000_000];
 const LOOK_EVERY_MS = 1_000;
 /** The most violations of a rule that are printed. */
 const SHOWN = 5;
-/** Shorter stories have no time for a full disk, which takes two minutes with what follows. */
+/** Only longer stories fill the disk, because that takes two minutes with what follows. */
 const MINUTES_OF_FULL_DISK = 4;
 
 /**
@@ -74,7 +74,7 @@ export async function tellStory(product: Product, checker: string, options: Stor
   const calmMs = isSoak ? (Math.min(60, minutes) / 6) * MINUTE : 0;
   const faultyMs = minutes * MINUTE - 2 * calmMs;
   const faults = createFaults(product, seed);
-  // First in a soak, so that only age tells its last minutes from its first.
+  // A soak cuts the link before its first minutes. Its last minutes then differ from them only by age.
   if (isSoak) await faults.cutForGood();
   await wait(calmMs);
   faults.start();
@@ -86,11 +86,11 @@ export async function tellStory(product: Product, checker: string, options: Stor
     await wait(faultyMs / 4);
     await faults.cutForGood();
   }
-  // Begun once no process is killed, because a started process fills its pools again.
+  // Sampling begins once no process is killed any more, because a restarted process fills its pools again.
   const soak = isSoak ? startSoak(product) : undefined;
   await wait(faultyMs * (isSoak ? 0.75 : 0.5));
   await faults.stop();
-  // Before the last minutes: each sample collects garbage and counts all rows, which delays calls.
+  // Sampling ends before the last minutes: each sample collects garbage and counts all rows, which delays calls.
   const uses: readonly Flatness[] = (await soak?.stop()) ?? [];
   await wait(calmMs);
   clients.stop();

@@ -8,7 +8,7 @@ import { tellStory } from "./harness-story.ts";
 const MINUTE = 60_000;
 const MINUTES = Number(process.env.MINUTES ?? 10);
 const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000);
-/** From then on what processes use is sampled, and must not grow. */
+/** From this length on, the test also samples what processes use, which must not grow. */
 const IS_SOAK = MINUTES >= 30;
 
 const folder = useFolder("histories");

@@ -6,7 +6,7 @@ import { startProduct } from "./harness-product.ts";
 import { tellStory } from "./harness-story.ts";
 
 const MINUTE = 60_000;
-/** Events may take longer than a lease, and than the first retry of an attempt of a stopped dispatcher. */
+/** `deliveredMs` covers a lease, and the first retry of an attempt that a stopped dispatcher had in flight. */
 const STORY = { minutes: 1, seed: 5, deliveredMs: 90_000 };
 const TIMEOUT_MS = 8 * MINUTE;
 

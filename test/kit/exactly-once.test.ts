@@ -3,7 +3,7 @@ import { DeliveryState } from "@activity/proto";
 import { describe, expect, it } from "vitest";
 import { useKitStack } from "./harness-kit.ts";
 
-/** Each is a donation's message, which `receivers/points.js` reads. */
+/** Faults of the receiver. `receivers/points.js` reads its fault from a donation's message. */
 const FAULTS = ["killed before commit", "killed before answer", "work fails"];
 const LATE = "answers late";
 const ROUNDS = 2;
@@ -42,11 +42,11 @@ describe("an event's effect is there exactly once at a receiver built on the pac
   it("while kills, failing work, and lost and late answers happen", async () => {
     for (const fault of [LATE, "", LATE]) await kit.donate(fault);
     await kit.sendTest();
-    // A kill could come before the late answer.
+    // Waits for the late answers, because a kill could come before them.
     await untilAll(({ attempts }) => attempts > 0);
     for (const fault of Array<string[]>(ROUNDS).fill(FAULTS).flat()) {
       const times = () => kit.output().split(`fault: ${fault}`).length;
-      // The receiver may be dead.
+      // Repeats the donations, because the receiver may be dead.
       for (const before = times(); times() === before; await wait(PAUSE_MS)) {
         for (const message of [fault, ""]) await kit.donate(message);
       }

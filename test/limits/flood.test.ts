@@ -25,7 +25,7 @@ beforeAll(async () => {
   apiKeys = readers.map(({ apiKey }) => apiKey);
   ports = [await findFreePort(), await findFreePort()];
   for (const port of ports) instances.push(await startInstance(port));
-  // A process that has just started is slow even without an attack.
+  // Warms up: a process that has just started is slow even without an attack.
   await inParallel(PACE.clients, async (client) => {
     for (let count = 0; count < WARM_REQUESTS; count++) await ask(client);
   });
@@ -70,7 +70,7 @@ it.each(Object.keys(ATTACKS).map((attack, index) => [attack, index] as const))(
     // The attack took place.
     expect(flood.opened).toBeGreaterThan(0);
     expect(flood.requests).toBeGreaterThan(300);
-    // No more of it passed than the limit of its address. An attacker that aborts sees no answer.
+    // No more requests of the attack passed than the limit of its address. An attacker that aborts sees no answer.
     if (attack !== "aborts") expect(flood["401"]).toBeLessThanOrEqual(300);
   },
   120_000,

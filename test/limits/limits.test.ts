@@ -52,7 +52,7 @@ describe("§7 without its shared limiter", () => {
     await work(stack).finally(stack.stop);
   }
 
-  it("an instance serves its first request once it has connected to it", async () => {
+  it("an instance serves its first request once it has connected to the limiter", async () => {
     const slow = await openSlowDoor(redis.url, 500);
     await withProduct(slow.url, async ({ http }) => {
       expect((await http("/nothing")).status).toBe(404);
@@ -60,7 +60,7 @@ describe("§7 without its shared limiter", () => {
     slow.close();
   });
 
-  it("an instance starts even if it never answers, and admits no uncounted request", async () => {
+  it("an instance starts even if the limiter never answers, and admits no uncounted request", async () => {
     const silent = await openSlowDoor(redis.url, 3_600_000);
     await withProduct(silent.url, async ({ http }) => {
       expectError(await http("/nothing"), 503, "temporarily_unavailable");
@@ -68,14 +68,14 @@ describe("§7 without its shared limiter", () => {
     silent.close();
   });
 
-  /** Opens a way to this Redis, and disturbs it. Afterwards a product that uses the way must serve again. */
+  /** Runs a product that reaches this Redis through a door, and disturbs the door. The product must serve again. */
   async function expectHealed(
     disturb: (door: Door, me: () => Promise<number>) => Promise<unknown>,
   ) {
     const door = await openDoor(portOf(redis.url));
     await withProduct(`redis://127.0.0.1:${door.port}`, async (stack) => {
       const { apiKey } = await createReader(stack);
-      // One address: every counted poll then uses the same two windows.
+      // Always the same address, so that every counted poll uses the same two windows.
       const headers = { "x-forwarded-for": "192.0.2.1" };
       const me = async () => (await stack.http("/api/v1/me", { apiKey, headers })).status;
       expect(await me()).toBe(200);
@@ -85,13 +85,13 @@ describe("§7 without its shared limiter", () => {
     door.close();
   }
 
-  it("an instance replaces a connection to it that went silent", () =>
+  it("an instance replaces a connection to the limiter that went silent", () =>
     expectHealed(async (door, me) => {
       door.silenceOpen();
       expect(await me()).toBe(503);
     }));
 
-  it("an instance counts in the master that replaced it, although the demoted server keeps its connections", async () => {
+  it("after a failover an instance counts in the new master, although the old one keeps its connections", async () => {
     const next = await startTestRedis();
     await expectHealed((door) => {
       door.leadNextTo(portOf(next.url));

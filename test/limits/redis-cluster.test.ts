@@ -40,7 +40,7 @@ const send = (index: number, ...[path, address, apiKey]: Sent) =>
     ...(apiKey && { apiKey }),
   });
 
-/** For each master, the first address whose window it has. */
+/** Finds, for each master, the first address of a network whose window the master has. */
 async function addressesByMaster(network: string): Promise<Map<RedisClusterNode, string>> {
   const found = new Map<RedisClusterNode, string>();
   for (let host = 1; found.size < cluster.masters.length; host++) {

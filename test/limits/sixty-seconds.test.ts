@@ -23,7 +23,7 @@ const isAdmitted = (answer: Timed) => answer.status !== 429 && !isLate(answer);
 
 /** Checks that requests after the first `limit` were refused for a window, and that no other window admitted more. */
 function expectLimit(limit: number, answers: readonly Timed[]): void {
-  // On a slow machine, fewer requests come before the first one leaves the window.
+  // A slow machine sends fewer requests before the first request leaves the window.
   const leavesMs = (answers[0]?.sentMs ?? 0) + WINDOW_MS;
   const first = limit + answers.filter(isLate).length;
   const inside = answers.slice(first).filter(({ answeredMs }) => answeredMs < leavesMs);

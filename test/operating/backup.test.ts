@@ -8,7 +8,7 @@ const folder = useFolder("backup");
 const restored = useStarted(() => restoreUnderLoad(folder), 300_000);
 
 describe("a restored database whose Temporal knows more. ADR 0045", () => {
-  it("ends a run that it does not have, posts nothing for it, and logs it", async () => {
+  it("ends a run that only Temporal has, posts nothing for it, and logs it", async () => {
     const { served, ids, seen, handleOf } = restored;
     const result: RunResult = await handleOf(ids.lost).result();
     expect(result).toEqual({ end: "unknown", attempts: [BUSY] });

@@ -160,7 +160,7 @@ it("leaves no trace of an account's texts once it is deleted, in no table, log o
   const disputeExternalId = text("dispute id", true);
   await served.client(proto.DonationService).openDispute({ ...disputed, disputeExternalId });
   await donate("held");
-  // A refused write is not logged either.
+  // The log must not hold the texts of a refused write either.
   const apiKey = texts.get("API key") ?? "";
   const refused = { ...donationOf("refused"), ...MONEY, currency: "usd" };
   await expect(served.client(proto.DonationService).createDonation(refused)).rejects.toThrow("eur");

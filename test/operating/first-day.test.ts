@@ -23,7 +23,7 @@ beforeAll(async () => {
   const settings = [...names].map((name, index) => [name, `${ports[index]}`]);
   const { PATH, HOME, XDG_CACHE_HOME, MYSQLD, REDIS_SERVER, TEMPORAL_CLI } = process.env;
   const programs = { PATH, HOME, XDG_CACHE_HOME, MYSQLD, REDIS_SERVER, TEMPORAL_CLI };
-  // curl reads a proxy that nothing serves from this folder. A variable would lead apt-get there too.
+  // curl reads from this folder a proxy that nobody serves. A variable would affect apt-get too.
   writeFileSync(join(day, ".curlrc"), 'proxy = "http://127.0.0.1:1"\n');
   const env = { ...programs, ...Object.fromEntries(settings), DAY: day, CURL_HOME: day };
   page = runBlocks(blocks, env);
@@ -32,7 +32,7 @@ afterAll(() => page?.stop());
 
 it("docs/first-day.md: every command does what the page says, in the order of the page", async () => {
   expect(blocks.length).toBeGreaterThan(15);
-  // Without a process id `listens` waits for nothing.
+  // The page must give `listens` a process id. Otherwise `listens` waits for nothing.
   expect(text).not.toMatch(/\blistens \w+\b(?! \$)/);
   const outputs = await page.outputs;
   for (const [place, { title, shown }] of blocks.entries()) {

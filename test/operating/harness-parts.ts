@@ -21,7 +21,7 @@ export type Variables = Readonly<Record<string, string>>;
 
 export type Part = Awaited<ReturnType<ReturnType<typeof useParts>>>;
 
-/** Starts parts and kills them after the tests of a file or group. `parts` are all that it has started. */
+/** Starts parts and kills them after the tests of a file or group. `parts` lists all started ones. */
 export function useParts() {
   const startProgram = usePrograms();
   const parts: Run[] = [];

@@ -15,7 +15,7 @@ import type { ActivityJson, PageJson } from "../harness/json.ts";
 import { createBackups } from "./harness-backup.ts";
 import { startServedStack } from "./harness-served.ts";
 
-/** Enough beside other tests on a slow machine. */
+/** Long enough on a slow machine that runs other tests too. */
 export const SETTLE = { timeout: 60_000, interval: 100 };
 /** The attempt that the test tells Temporal of. */
 export const BUSY: MadeAttempt = { outcome: "receiver_busy", endedAtMs: 1_700_000_000_000 };

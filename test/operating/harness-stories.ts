@@ -153,7 +153,7 @@ export function startStories(options: {
   return {
     /** Waits until this many further stories have started and ended well. Rejects if one fails. */
     async more(stories: number): Promise<void> {
-      // The stories in progress started before.
+      // The stories in progress started before this call, so they do not count.
       const goal = ended + count + stories;
       await vi.waitUntil(() => {
         failIfAny();

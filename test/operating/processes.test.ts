@@ -72,7 +72,7 @@ describe("a process by itself", () => {
     const port = await findFreePort();
     const { untilSaid } = await run(name, { METRICS_PORT: `${port}` });
     const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`);
-    // Families appear as their parts start. Those of other parts would too.
+    // Waits, because metric families appear only when their part starts. So would the families of other parts.
     await untilSaid(started);
     const scraped = await vi.waitUntil(
       async () => {

@@ -36,7 +36,7 @@ const ROUNDS = inject("restartRounds");
 const MINUTE = 60_000;
 /** The first build of a cluster's server takes minutes longer. */
 const START = (inject("isTemporalCluster") ? 20 : 4) * MINUTE;
-/** HAProxy needs four checks, a quarter of a second apart. */
+/** HAProxy notices that an instance drains after four checks, a quarter of a second apart. */
 const DRAIN = { DRAIN_SECONDS: "5" };
 const LOOPS = 6;
 /** A slow receiver keeps attempts in flight at every moment. */
@@ -77,7 +77,7 @@ beforeAll(async () => {
     ...{ ...(await variablesOf("deliveries", stack)), ...toCore, ...trusting },
     TEMPORAL_ADDRESS: temporal.address,
   };
-  // One makes first attempts under leases, the other in workflows. Stopping a worker interrupts neither.
+  // One instance makes first attempts under leases, the other in workflows. Stopping a worker interrupts neither.
   const everyRun = { ...deliveryEnv, DELIVERY_WORKFLOWS: "all" };
   const createPair = (name: PartName, ...envs: [Variables, Variables]) =>
     Promise.all(envs.map((env) => createInstance(name, env)));

@@ -232,7 +232,7 @@ it("rotates every secret of two instances under load without a failed request or
   const rotated = runTool("tools/rotate-secrets.ts", "--drop", id.slice(0, 8));
   expect(rotated).toContain("0 left under");
 
-  // The old ones are removed.
+  // The old certificates and keys are removed.
   useCertificates(NEW, NEW);
   await showCertificates();
   useKeys(NEW);

@@ -38,7 +38,7 @@ const ask = (apiKey: string) =>
 async function answeredBy(): Promise<ReadonlyMap<string, number>> {
   const text = await (await fetch(`http://127.0.0.1:${metrics}/metrics`)).text();
   const name = "activity_gateway_request_duration_seconds_count";
-  // prom-client itself would leave it out of a page of several processes.
+  // prom-client itself would leave this metric out of a page of several processes.
   expect(text).toMatch(/^process_start_time_seconds\{process="\d"\} /m);
   const line = new RegExp(`^${name}\\{.*code="200".*process="(\\d)".*\\} (\\d+)$`, "gm");
   return new Map([...text.matchAll(line)].map(([, place = "", count]) => [place, Number(count)]));

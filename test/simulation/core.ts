@@ -51,7 +51,7 @@ export function createCore(world: World, database: Database, random: Random) {
       // All methods of the service are unary.
       const handle = handler as (message: Message, context: HandlerContext) => Promise<object>;
       const context = { signal, values: createContextValues() } as HandlerContext;
-      // The mapping reads names only, and returns the answer unchanged.
+      // `mapErrors` reads only the names of the call, and returns the answer unchanged.
       const call = { service: DispatchService, method } as unknown as Parameters<
         ReturnType<Interceptor>
       >[0];

@@ -18,7 +18,7 @@ export function createDatabase(world: World, faults: Faults, watcher: TableWatch
   const steps: Step[] = [];
   let isReadOnly = false;
   let isAway = false;
-  /** How many restored databases replaced the first. A statement never reaches a later one. */
+  /** How many restored databases replaced the first. A statement never reaches a later database than its own. */
   let replaced = 0;
   const nowMicros = () => Math.floor((EPOCH_MS + stepMs + world.nowMs()) * 1000);
   const tables = createTables(nowMicros, watcher);

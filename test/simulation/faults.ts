@@ -37,11 +37,11 @@ export function createFaults(
 
   return {
     happened,
-    /** Notes a fault that hinders calls: each of a message, and the end of others. */
+    /** Notes that a fault hinders calls now: a fault of a message, or another fault at its beginning or end. */
     note(): void {
       lastMs = nowMs();
     },
-    /** Whether such a fault can have had effects since then. */
+    /** Whether such a fault can have had effects since this time. */
     hinderedSince: (ms: number) => lastMs + SLOWEST_MS >= ms,
     /** From now on no message has a fault. */
     heal(): void {

@@ -35,9 +35,9 @@ const versions = [THIS_VERSION, ...(values.versions ? [await loadPrevious()] : [
 /** What a number of scenarios had together. */
 type Sum = { runs: number; failed: number; faults: number; attempts: number };
 
-/** Each runs every so many-th seed. */
+/** The number of threads. If there are n, each thread runs every n-th seed. */
 const THREADS = availableParallelism();
-/** Node keeps the signals that killed processes wait for, and all behind them. A thread's memory ends with it. */
+/** Node keeps the signals that killed processes wait for, and all memory behind them. The end of a thread frees it. */
 const MAX_THREAD_MS = 5 * 60_000;
 
 /** Runs scenarios for a time, and prints those that break a rule. */

@@ -171,7 +171,7 @@ export function createMemoryStore(tables: Tables, link: Link, session: Session):
             }));
         });
         const { changes, result } = decide(free);
-        // A read-only database locks rows, and ends a transaction that changed nothing.
+        // A read-only database can lock rows, and can commit a transaction that changed nothing.
         const isWrite = Object.values(changes).some((list) => list.length > 0);
         await link({ name: "commit", isWrite }, () => {
           if (isOver(transaction)) return;

@@ -55,7 +55,7 @@ export type TableWatcher = {
 /** The tables that dispatch reads and writes. Ids are unique, so they are the keys. */
 export type Tables = ReturnType<typeof createTables>;
 
-/** A lease that ends later than a new one would, by more than this, dates from before the clock stepped back. */
+/** A lease that ends more than this later than a new lease would dates from before the clock stepped back. */
 const CLOCK_STEP_MICROS = 60_000_000;
 
 /** Creates empty tables. `nowMicros` is the database's clock. */
@@ -139,7 +139,7 @@ export function createTables(nowMicros: () => number, watcher: TableWatcher = {}
       };
     },
 
-    /** Whether a lease has not ended. A lease from before the clock stepped back has. */
+    /** Whether a lease is still valid. A lease from before the clock stepped back is not. */
     isLeased(leasedUntil: number | null): boolean {
       if (leasedUntil === null) return false;
       const last = nowMicros() + LEASE_MICROS + CLOCK_STEP_MICROS;

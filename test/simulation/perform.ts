@@ -71,7 +71,7 @@ export function perform(product: Product, action: Action): unknown {
   }
 }
 
-/** Has an owner write through the core that lives. After its answer nothing that it forbids may be sent. */
+/** Has an owner write through the core that lives. After the answer, nothing that the write forbids may be sent. */
 async function write(product: Product, action: OwnerWrite): Promise<void> {
   const { world, database, forbidden, allowing, endpoints } = product;
   const { deliveries, events } = database.tables;
@@ -88,7 +88,7 @@ async function write(product: Product, action: OwnerWrite): Promise<void> {
   const ask = async (work: (owner: Owner) => Promise<unknown>) => {
     await work(product.ownerOf({ accountNo }));
   };
-  /** Writes, and forbids unless a write that allows the same may take effect later. */
+  /** Writes, then forbids each name, unless a write that allows the name may take effect later. */
   const forbid = async (names: readonly string[], work: (owner: Owner) => Promise<unknown>) => {
     await ask(work);
     for (const name of names) {
@@ -124,7 +124,7 @@ async function write(product: Product, action: OwnerWrite): Promise<void> {
     case "retry all": {
       const own = rows.filter((each) => each.accountNo === accountNo);
       const ids = own.map((each) => each.deliveryId);
-      // Owners click twice.
+      // Asks twice, as an owner's double click does.
       return ask((owner) => Promise.all([owner.retryAll(ids), owner.retryAll(ids)]));
     }
     case "retry":

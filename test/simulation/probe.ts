@@ -83,7 +83,7 @@ export function startProbe(product: Product) {
       isOver = true;
     });
   return {
-    /** Whether attempts are checked now. Then no time of processes is skipped. */
+    /** Whether the probe checks attempts now. Meanwhile the simulation skips no time of processes. */
     isAwake: () => isAwake,
     isOver: () => isOver,
   };

@@ -27,9 +27,9 @@ export function createProduct(scenario: Scenario) {
   const world = createWorld();
   const faults = createFaults(world.nowMs, streams, scenario.faultShare, scenario.skipped);
   const secrets = new WeakMap<Buffer, string>();
-  /** When an answer forbade to send for an endpoint, an account or a delivery. */
+  /** When an answer of the core forbade to send for an endpoint, an account or a delivery. */
   const forbidden = new Map<string, number>();
-  /** The writes that allow it again, and until when each may take effect. */
+  /** The writes that allow sending again, and until when each may take effect. */
   const allowing = new Map<string, { untilMs: number }[]>();
   /** The last backup of the database. */
   let backup: { readonly restore: () => void; readonly forbidden: typeof forbidden } | undefined;

@@ -92,7 +92,7 @@ export function createSafety(parts: SafetyParts) {
     check("no attempt before its time", isDue, one, `attempt ${attempt}, due at ${dueMs}`);
   }
 
-  /** Whether a lease was over by a time, or around a step of the clock, because the clock stepped since it began. */
+  /** Whether the clock stepped since a lease began, and the lease was over by a time or around such a step. */
   const isEndedByStep = (one: BegunAttempt, atMicros: number) => {
     const leasedAfterMs = one.loadedAtMs - MAX_LEASE_AGE_MICROS / 1000;
     const steps = database().steps.filter(({ atMs }) => atMs >= leasedAfterMs);
@@ -100,7 +100,7 @@ export function createSafety(parts: SafetyParts) {
     return steps.length > 0 && [atMicros, ...times].some((at) => isLeaseOver(one, at));
   };
 
-  /** An outage alone excuses nothing: after it, the makers record first. ADR 0028 */
+  /** An outage alone excuses no second POST: after it, the process that made the attempt records it first. ADR 0028 */
   function checkOnce(one: BegunAttempt): void {
     const what = `attempt ${one.attempt}`;
     const recordedMs = isRecorded(one) ? recordedAt.get(keyOf(one)) : undefined;
@@ -264,7 +264,7 @@ export function createSafety(parts: SafetyParts) {
   };
 }
 
-/** Whether a workflow makes an attempt. It makes all but first ones, and the first one of a restored run. */
+/** Whether a workflow makes an attempt. Workflows make all retries, and the first attempt of a restored run. */
 const isOfWorkflow = ({ leasedAtMicros }: Load) => leasedAtMicros === undefined;
 
 /** Whether the lease of a first attempt has ended by the database's clock, or dates from before a step back. */

@@ -30,7 +30,7 @@ export function drawKind(random: Random, size: Size): Kind {
     case 2:
       return drawRetries(random, size);
     case 3:
-      // The seed 143 once found a bug without it.
+      // Seed 143 once found a bug in a scenario without early ends.
       return size.seed % 2 === 1 && size.seed !== 143 ? drawEarlyEnds(random, size) : {};
     case 4:
       return drawRestore(random, size);

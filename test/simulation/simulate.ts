@@ -9,10 +9,10 @@ export type Outcome = Awaited<ReturnType<typeof simulate>>;
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** Allows the longest wait, a clock that was wrong by an hour, and rescheduled attempts after the last fault. */
+/** Covers the longest wait, a clock that was wrong by an hour, and rescheduled attempts after the last fault. */
 const SETTLES_WITHIN_MS = 15 * HOUR_MS;
 const MAX_STEPS = 400_000;
-/** How long before the next timer outside of processes their pollers work again. */
+/** The pollers of processes work again this long before the next timer that belongs to no process. */
 const AWAKE_MS = 10_000;
 /** How often the simulation checks whether all has ended. */
 const LOOK_EVERY_MS = 100;
@@ -58,7 +58,7 @@ export async function simulate(scenario: Scenario) {
   };
 }
 
-/** How many milliseconds can be skipped, because pollers would find nothing. */
+/** How many milliseconds the simulation can skip, because pollers would find nothing. */
 function quietFor({ world, database, isIdle }: Product): number {
   const { deliveries, entries, nowMicros } = database.tables;
   const quietMs = world.nextOutsideMs() - world.nowMs() - AWAKE_MS;

@@ -4,7 +4,7 @@ import { report } from "./report.ts";
 import { drawScenario } from "./scenario.ts";
 import { simulate } from "./simulate.ts";
 
-/** They catch all planted bugs but those with a first seed of their own. A scenario takes a tenth of a second. */
+/** Enough to catch all planted bugs but those with their own first seed. A scenario takes a tenth of a second. */
 const SEEDS = 160;
 const FIRST_SEEDS = PLANTED.flatMap(({ from }) => from ?? []);
 /** Seeds that once broke a rule, and the bugs that they found. Those up to `SEEDS` run with the others. */

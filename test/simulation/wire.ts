@@ -24,8 +24,8 @@ export type WireParts = {
 };
 
 /**
- * Creates the client of a dispatcher, whose version knows the service in this form. Its calls and answers can be late,
- * get lost, or arrive twice.
+ * Creates the client of a dispatcher. `service` is the service as the dispatcher's version knows it. Calls and answers
+ * can be late, get lost, or arrive twice.
  */
 export function createWire(
   parts: WireParts,

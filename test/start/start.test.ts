@@ -38,7 +38,7 @@ async function started(env?: NodeJS.ProcessEnv) {
   return { one, output: one.output() };
 }
 
-/** Ends it with Ctrl-C, at which the terminal and npm both signal it. Checks that it leaves no process. */
+/** Ends a run as Ctrl-C does: the terminal and npm both send a signal. Checks that no process is left. */
 async function interrupt(one: Run): Promise<void> {
   one.child.kill("SIGINT");
   await wait(50);
@@ -52,7 +52,7 @@ function expectNoProcess(): void {
   expect(execFileSync("bash", ["-c", command], { input: folder, encoding: "utf8" })).toBe("");
 }
 
-/** Starts what cannot start. Checks that it ends with 1 and prints no stack. Returns its output. */
+/** Runs `npm start` where it cannot start. Checks that it ends with 1 and prints no stack. Returns its output. */
 async function refused(env: NodeJS.ProcessEnv): Promise<string> {
   const one = start(env);
   expect(await one.ended).toBe(1);

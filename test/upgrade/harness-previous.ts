@@ -62,7 +62,7 @@ function installPackages(root: string): void {
     execFileSync("npm", args, { cwd: root, stdio: "pipe" });
     return;
   }
-  // Other packages resolve to the folder above. There, these would be this version's.
+  // All other packages resolve to the folder above. Its `@activity` packages would be those of this version.
   mkdirSync(join(root, "node_modules/@activity"), { recursive: true });
   for (const name of WORKSPACES) {
     symlinkSync(`../../${name}`, join(root, "node_modules/@activity", name));

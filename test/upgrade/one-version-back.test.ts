@@ -93,8 +93,8 @@ type Retry = { readonly accountId: string; readonly deliveryId: string };
 const begun: Retry[] = [];
 
 /**
- * Sends tests to a busy receiver until one workflow waits in the wanted way. That depends on which deliveries process
- * claims it: almost always the one at the core that got the call.
+ * Sends tests to a busy receiver until one workflow waits in the wanted way. The way depends on the deliveries process
+ * that claims the test: almost always the one at the core that got the call.
  */
 async function beginRetry(core: Part, wanted: Waiting): Promise<Retry> {
   const client = clientsTo(core);

@@ -98,10 +98,10 @@ function vitessOptions(keyspaces: readonly Keyspace[], schemas: string, port: nu
     "--mysql-server-port": String(port),
     "--mysql-server-bind-address": LOOPBACK,
     "--bind-address": LOOPBACK,
-    // It listens once it has seen these, or after this time.
+    // The vtgate listens once it has seen the primaries, or after this time.
     "--tablet-types-to-wait": "primary",
     "--gateway-initial-tablet-timeout": `${START_SECONDS}s`,
-    // A transaction of a vtgate holds a connection of each vttablet that it used. The product has few.
+    // A transaction of a vtgate holds a connection of each vttablet that it used. The product has few transactions.
     "--queryserver-config-transaction-cap": "60",
     "--log-level": "warn",
   };

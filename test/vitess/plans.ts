@@ -70,7 +70,7 @@ export function expectPlansOfOneShard(statements: readonly PlannedStatement[]): 
   expect([...new Set([...scattered].map(reasonOf))].sort()).toEqual(named.sort());
 }
 
-/** Checks that shards get the lock too. Behind a subquery a vtgate silently drops FOR UPDATE. */
+/** Checks that the shards lock too. A vtgate silently drops a FOR UPDATE behind a subquery. */
 export function expectLocksKept(statements: readonly PlannedStatement[]): void {
   const locking = statements.filter(({ text }) => /\bFOR UPDATE\b/.test(text));
   expect(locking.length).toBeGreaterThan(0);

@@ -37,7 +37,7 @@ it("ADR 0048: a missing shard delays the deliveries and changes of its own accou
   await server.query(`RENAME TABLE ${missing}.out_of_reach TO ${missing}.outbox_entry`);
   expect((await services.claim()).toSorted()).toEqual(deliveriesOf(true));
 
-  // As another core, which has to look for the changes.
+  // Watches as another core does. It has not made the changes, so it has to look for them.
   const changes = createFeedChanges(services.pool, services.log, () => performance.now());
   const batches = changes.watch(new AbortController().signal);
   const changed = placed.find(({ shard }) => shard !== missing)?.id ?? "";

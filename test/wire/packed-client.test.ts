@@ -88,7 +88,7 @@ describe("@activity/client, packed and installed in a bare project", () => {
   });
 });
 
-it("connectToCore replaces a connection that was cut silently within the deadline, which no stream has", async () => {
+it("connectToCore replaces a silently cut connection within a call's deadline; streams have no deadline", async () => {
   const accountId = await createAccount(stack);
   const credential = await stack.credential(Permission.AccountRead, Permission.DonationImport);
   const door = await openDoor(stack.corePort);

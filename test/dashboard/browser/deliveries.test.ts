@@ -14,7 +14,7 @@ describe("deliveries", () => {
     await own.page.getByRole("link", { name: "Deliveries" }).click();
     await own.row("Route not found").getByRole("link").first().click();
     await own.see("Attempt 1");
-    // A run that has ended promises no attempt more.
+    // The run has ended, so the page must promise no further attempt.
     expect(await own.page.getByText("1 of 8").count()).toBe(0);
     await own.see("the receiver's own words");
     await own.see("Check the route");
@@ -32,7 +32,7 @@ describe("deliveries", () => {
     await own.see("Your server answered with a 2xx status.");
     await own.page.getByRole("heading", { name: "Retry 1" }).waitFor();
     expect(await own.button("Retry").count()).toBe(0);
-    // The page still shows the run before when the owner clicks again.
+    // Delays the page's next read: the page still shows the run before when the owner clicks again.
     const reread = Promise.withResolvers<void>();
     await own.page.route("**/*.DeliveryService/GetDelivery", async (route) => {
       await reread.promise;
@@ -66,7 +66,7 @@ describe("deliveries", () => {
     await own.page.reload();
     await own.see("Switch it on to continue.");
     await endpoints.deleteEndpoint(endpoint);
-    // A list of endpoints that was just read may be older than the delivery.
+    // Polls, because the page may still use a list of endpoints that it read before the deletion.
     const canceled = async () => {
       await own.open(`/deliveries/${deliveryId}`);
       await own.see("Attempt 1");
@@ -89,7 +89,7 @@ describe("deliveries", () => {
     expect(await own.page.getByText("1 of 8").count()).toBe(0);
   });
 
-  it("whose last attempt failed promise no further one. Without an address, no request is shown. §6.4", async () => {
+  it("whose last attempt failed promise no further one. If the DNS gave no address, no request is shown. §6.4", async () => {
     const { endpointId } = await own.createEndpoint();
     for (const [outcome, name, requests] of [
       [AttemptOutcome.TIMEOUT, "Timed out", 1],
@@ -174,7 +174,7 @@ describe("deliveries", () => {
     await expect.poll(rows).toBe(2);
   });
 
-  it("of the filters are shown page by page on demand, and are all kept as a CSV file", async () => {
+  it("that the filters match are shown page by page on demand, and are all saved as a CSV file", async () => {
     const { endpointId } = await own.createEndpoint();
     const backlog = { accountId: own.accountId, endpointIds: [endpointId], count: 130 };
     for (const state of [DeliveryState.FAILED, DeliveryState.CANCELED]) {

@@ -17,7 +17,7 @@ const withoutIds = (text: string) =>
 describe("endpoints", () => {
   /** `dashboard/src/endpoints/url-rules.test.ts` tests the text of each rule. */
   it("have a live check of their URL, and show the server's refusal in its words. §6", async () => {
-    // Safari 17 has none.
+    // Safari 17 does not have this function.
     await own.page.addInitScript("delete URL.parse");
     await own.open("/endpoints/new");
     const url = own.page.getByLabel("URL", { exact: true });
@@ -63,7 +63,7 @@ describe("endpoints", () => {
     const back = own.page.goBack({ timeout: 1_000 });
     await expect(back).rejects.toThrow("Timeout");
     await isHeld();
-    // A browser lets a page refuse the way back only once without a click between.
+    // Without a click in between, a browser lets a page block the back button only once.
     await own.page.goBack({ timeout: 1_000 }).catch(() => undefined);
     await isHeld();
     const asked = own.page.waitForEvent("dialog");
@@ -85,7 +85,7 @@ describe("endpoints", () => {
       (await endpoints.getEndpoint({ accountId: own.accountId, endpointId })).endpoint;
     await own.open(`/endpoints/${endpointId}`);
     await own.button("Edit").click();
-    // The page's rules refuse the test's address, which the server accepted.
+    // The page's rules would refuse the test's address. They must not show an error for what the server accepted.
     expect(await own.dialog().getByLabel("URL").getAttribute("aria-invalid")).toBe("false");
     await own.dialog().getByLabel("donation.refunded").uncheck();
     await own.dialog().getByLabel("Send the headers of Standard Webhooks too").check();
@@ -109,7 +109,7 @@ describe("endpoints", () => {
     await own.button("Switch off").waitFor();
     expect((await read())?.switchedOn).toBe(true);
 
-    // The answer is lost, but the endpoint is off. The error does not come again with the next dialog.
+    // The answer is lost, but the endpoint is off. The next dialog must not show this error again.
     await own.page.route("**/*.EndpointService/SwitchOffEndpoint", async (route) => {
       await route.fetch();
       await route.abort("internetdisconnected");
@@ -135,7 +135,7 @@ describe("endpoints", () => {
     await own.button("Delete").waitFor({ state: "detached" });
   });
 
-  it("have a secret rotated ahead of time or at once, and a rotation that is ahead canceled. §6", async () => {
+  it("have their secret rotated later or at once, and a pending rotation canceled. §6", async () => {
     const { endpointId, secret } = await own.createEndpoint();
     await own.open(`/endpoints/${endpointId}`);
     const rotate = async (when: string) => {
@@ -226,7 +226,7 @@ describe("endpoints", () => {
       );
     const chart = own.page.getByRole("figure", { name: "1 delivered, 0 failed" });
     await chart.waitFor();
-    // They stay while those of the next hour cannot be read.
+    // The shown results stay while those of the next hour cannot be read.
     const stats = "**/*.EndpointService/GetEndpointStats";
     await own.page.route(stats, (route) => route.abort("internetdisconnected"));
     await own.page.clock.fastForward(3_600_000);

@@ -57,7 +57,7 @@ it("when a session ends, every tab of its window says so, and links back to the 
   // A translation would empty the page. ADR 0040
   expect(await page.evaluate("document.documentElement.translate")).toBe(false);
   expect(await back.getAttribute("href")).toBe(site);
-  // The second tab reads its list again by itself.
+  // The second tab learns that the session has ended when it reads its list again by itself.
   await second.clock.fastForward(READ_AGAIN_MS);
   await second.getByRole("heading", { name: ENDED }).waitFor();
   const other = await browsers.signIn(await createAccount(browsers.stack));
@@ -127,7 +127,7 @@ it("a link asks before it enters another account; other tabs then follow. ADR 00
   await expectAccount(page, accountId);
 });
 
-it("a tab whose session another tab replaces before it opens shows the new account. ADR 0038", async () => {
+it("a tab shows the new account if another tab replaces the session while the tab opens. ADR 0038", async () => {
   const page = await (await browsers.window()).newPage();
   const accountId = await createAccount(browsers.stack);
   const url = await browsers.link(accountId);
@@ -158,7 +158,7 @@ it("a late call with a session that another tab has just replaced does not end i
   const second = await page.context().newPage();
   await second.goto(await browsers.link(accountId));
   await page.getByText("No active key").waitFor();
-  // A tab that has ended continues too.
+  // A tab that shows the end of its session also continues with the new session.
   await page.context().clearCookies();
   await page.reload();
   await page.getByRole("heading", { name: ENDED }).waitFor();
@@ -199,7 +199,7 @@ it("a new secret stays until it is saved, even if another tab enters another acc
   await page.getByRole("button", { name: "Sign out", exact: true }).click();
   await page.getByRole("dialog").waitFor({ state: "detached" });
   await secret.waitFor();
-  // Not check(), because the page leaves at once.
+  // Not check(): it would look at the box afterwards, but the page leaves at once.
   await page.getByLabel("I saved it").click();
   await page
     .getByRole("heading", { name: /^(You are signed out|Your session has ended)$/ })
@@ -262,7 +262,7 @@ it("the page shows the first failure of a call at once, and recovers by itself",
   const stale = page.getByText("Can't refresh. Showing data from");
   await stale.locator("time").waitFor();
   expect(await page.getByText("No deliveries yet").count()).toBe(1);
-  // Rows of other filters are not data of these.
+  // The page must not show the rows of other filters as its last data.
   await page.getByLabel("State").selectOption("Failed");
   await page.getByText("Can't reach the service.").waitFor();
   expect(await page.getByText("No deliveries yet").count()).toBe(0);

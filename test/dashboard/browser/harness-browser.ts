@@ -19,7 +19,7 @@ export const OVERFLOW =
 const SHOWN_BY_PAGE =
   /^Failed to load resource: (the server responded with a status of 4\d\d|net::ERR_INTERNET_DISCONNECTED)/;
 const SCREENSHOTS = fileURLToPath(new URL("../../../dashboard/screenshots", import.meta.url));
-/** A page is slow on a busy machine. */
+/** Long, because a page is slow on a busy machine. */
 const PATIENCE_MS = 20_000;
 
 export type Look = { readonly width?: number; readonly colorScheme?: "light" | "dark" };
@@ -64,7 +64,7 @@ export async function startBrowserStack(embedding?: Embedding) {
   /** Opens a new browser window without a cookie. */
   const window = async ({ width = 1280, colorScheme = "light" }: Look = {}) => {
     const viewport = { width, height: 800 };
-    // It differs from the server's zone.
+    // Differs from the server's time zone, so that a mix-up of zones shows.
     const timezoneId = "Asia/Kolkata";
     const context = await browser.newContext({ viewport, colorScheme, timezoneId });
     context.setDefaultTimeout(PATIENCE_MS);

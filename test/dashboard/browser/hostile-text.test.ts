@@ -33,13 +33,13 @@ beforeAll(async () => {
   const backlog = { accountId, endpointIds: [endpointId], count: 1 };
   await writeDeliveries(stack.database, backlog, { state: DeliveryState.FAILED, attempts: 1 });
   ({ deliveryId } = await endpoints.sendTest({ accountId, endpointId }));
-  // This text is longer than the product stores today.
+  // The column must be larger, because this text is longer than the product stores today.
   await stack.database.query("ALTER TABLE activity MODIFY message MEDIUMTEXT");
   await stack.database.query("UPDATE activity SET message = ? WHERE message LIKE '%WWW%'", [WORD]);
   page = await browsers.signIn(accountId);
 });
 
-/** Returns the words of table cells that are broken over two lines. A stranger's long words may be. */
+/** Returns the words of table cells that are broken over two lines. Only a stranger's long words may be broken. */
 const BROKEN_WORDS = `[...document.querySelectorAll("td")].flatMap((cell) => {
   const broken = [];
   const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
@@ -81,7 +81,7 @@ describe("a stranger's text", () => {
     async (name, path, shown) => {
       await page.goto(`${browsers.origin}${path()}`);
       await shown().waitFor({ state: "attached" });
-      // The feed of these two always has a waiting request.
+      // These two pages always have a waiting request for the feed, so their network is never idle.
       const isLive = name === "overview" || name === "activity";
       await page.waitForLoadState(isLive ? "load" : "networkidle");
       expect(await page.evaluate("window.hacked")).toBeUndefined();

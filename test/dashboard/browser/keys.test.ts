@@ -29,7 +29,7 @@ describe("keys", () => {
     await own.told("You won't see it again");
     await own.page.keyboard.press("Escape");
     await own.page.keyboard.press("Escape");
-    // In Chrome before 134 the second Escape does this.
+    // Closes the dialog, as the second Escape does in Chrome before 134.
     await own.page.evaluate("document.querySelector('dialog').close()");
     expect(await own.code("API key")).toMatch(KEY);
     const other = await own.page.context().newPage();

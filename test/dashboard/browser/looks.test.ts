@@ -54,7 +54,7 @@ const PAGES = [
   ["record", () => `/activity/don_${recordId}`, "Old deliveries are removed."],
 ] as const;
 const NARROW = 390;
-/** The narrow ones are last, so the next page is loaded in them: there its buttons are harder to reach. */
+/** The narrow looks are last, so the next page loads in a narrow look, where its buttons are harder to reach. */
 const LOOKS = [1280, NARROW].flatMap((width) =>
   (["light", "dark"] as const).map((colorScheme) => ({ width, colorScheme })),
 );

@@ -10,7 +10,7 @@ const own = useOwnPage();
 /** The day after the time of `writeDeliveries`. */
 const BACKLOG_READ_MS = Date.UTC(2020, 8, 14);
 
-it("the overview leads a new owner from a key to the first delivered event, then the list goes", async () => {
+it("the overview leads a new owner from a key to the first delivered event, then hides its checklist", async () => {
   const hasText = "This list disappears when every step is done.";
   const steps = own.page.locator("section").filter({ hasText });
   const open = () => steps.getByRole("listitem").filter({ hasText: "To do:" });

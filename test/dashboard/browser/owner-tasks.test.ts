@@ -10,7 +10,7 @@ import { useOwnPage } from "./harness-page.ts";
 const KEY = /^act_live_[0-9a-f]{64}$/;
 const SECRET = /^whsec_[A-Za-z0-9+/]{43}=$/;
 
-/** Each task begins at the overview and goes the way that an owner would go. The other files do so at 1280 px. */
+/** Each task begins at the overview and takes an owner's way. The other files test such tasks at 1280 px. */
 describe("at a phone's width an owner", () => {
   const own = useOwnPage("/", { width: 390, colorScheme: "dark" });
   // Runs before the page is closed.
@@ -174,7 +174,7 @@ describe("at a phone's width an owner", () => {
     await own.press("Revoke");
     await own.closed();
     await own.see("No active key");
-    // The button that had the focus is gone.
+    // The button that had the focus is gone, so the page must have moved the focus.
     const focused = () => own.page.evaluate("document.activeElement.textContent");
     await expect.poll(focused).toBe("API keys");
     await own.page.getByText("1 expired or revoked key").click();

@@ -52,8 +52,8 @@ export function describeKills({ workflows, accounts, writers, rounds }: KillPlan
   /** The records that the poller of each account saw. */
   let seen: readonly (readonly Activity[])[];
   /**
-   * The attempts in flight when the dispatcher was killed. Other kills repeat nothing, because a living dispatcher
-   * keeps what it made.
+   * The attempts in flight when the dispatcher was killed. Other kills repeat no attempt, because a dispatcher that
+   * lives records what it made.
    */
   const mayRepeat: string[] = [];
 
@@ -61,7 +61,7 @@ export function describeKills({ workflows, accounts, writers, rounds }: KillPlan
     stack = await startCrashStack();
     stack.receiver.behaviour = byShares(SHARES);
     ({ apiKey } = await createReader({ client: stack.client }));
-    // The core's log must not show the key.
+    // Sends the key to the core, whose log must not show it.
     await clientsOf(stack.coreUrl, apiKey)(MeService).getMe({});
     dispatcher = stack.dispatcher("dispatcher", { DELIVERY_WORKFLOWS: workflows });
     await dispatcher.start();
@@ -80,13 +80,13 @@ export function describeKills({ workflows, accounts, writers, rounds }: KillPlan
     return [...new Set(stack.receiver.requests.map(nameOf))].filter((name) => !recorded.has(name));
   }
 
-  /** Kills a victim, a dispatcher while attempts are in flight. Notes those that another dispatcher may repeat. */
+  /** Kills a victim. Kills a dispatcher only while attempts are in flight, and notes which of them may be repeated. */
   async function killOnce(victim: Victim): Promise<void> {
     const isDispatcher = victim === dispatcher;
     if (isDispatcher) await expect.poll(listUnrecorded, ANSWERED).not.toEqual([]);
     await victim.kill();
     await wait(randomInt(SHORTEST_DEATH_MS, LONGEST_DEATH_MS));
-    // The core has recorded what it had received by then.
+    // By now the core has recorded everything that it had received from the dispatcher.
     if (isDispatcher) mayRepeat.push(...(await listUnrecorded()));
     await victim.start();
   }

@@ -7,7 +7,7 @@ import { type Party, STORED_PATH, STORED_TEXTS } from "./harness-writers.ts";
 
 /** A text of the input of a workflow, which no log has. */
 const IN_HISTORIES = '"endedAtMs":';
-/** For a Temporal of one process, and for a cluster. */
+/** Where Temporal stores its state: as one process, and as a cluster. */
 const TEMPORAL_STATE = [
   join("temporal", "state.sqlite"),
   join("temporal", "database", "data", "temporal"),
@@ -34,7 +34,7 @@ export async function expectNothingTold(
     expect([...found], file).toEqual([]);
   }
   await expectOwnLogsOnly(stack);
-  // It proves that the search reads histories.
+  // Proves that the search reads histories.
   expect(histories).toBeGreaterThan(0);
 }
 

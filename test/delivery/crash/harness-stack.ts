@@ -82,7 +82,7 @@ export async function startCrashStack({
     ...database,
     async start() {
       await database.start();
-      // A vtgate rediscovers its shards only now and then.
+      // Waits until the vtgate has found its shards again. It looks for them only now and then.
       for (const table of ["account", "service_credential"]) {
         const count = () => pool.query(`SELECT COUNT(*) FROM ${table}`);
         await expect.poll(() => count().then(() => true, String), SERVED).toBe(true);

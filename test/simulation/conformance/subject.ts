@@ -96,7 +96,7 @@ const { TIMEOUT } = AttemptOutcome;
 const RETRYING = { state: 2, attempts: 1, outcome: TIMEOUT, retryInMicros: MINUTE_MICROS } as const;
 export const DELIVERED = { state: 3, attempts: 1, outcome: 1, retryInMicros: undefined } as const;
 
-/** An attempt that timed out. It began as many milliseconds after 1970 as its number says. */
+/** An attempt that timed out. Attempt n began n milliseconds after the start of 1970. */
 export function made(run: RunKey, attempt: number, statusCode?: number): NewAttempt {
   return {
     ...{ ...run, attempt, startedAt: attempt * 1_000, durationMicros: 5, outcome: TIMEOUT },

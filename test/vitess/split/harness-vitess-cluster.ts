@@ -34,7 +34,7 @@ function shardServerOptions(serverId: number): string[] {
     `--server-id=${serverId}`,
     "--gtid-mode=ON",
     "--enforce-gtid-consistency=ON",
-    // No machine dies in these tests.
+    // Does not sync, because data would be lost only with the machine, and no machine dies in these tests.
     "--sync-binlog=0",
   ];
 }

@@ -76,7 +76,7 @@ export async function createVitessHosts(dataDir: string, options: StackOptions) 
     "--mysql-auth-server-impl": "none",
     "--mysql-server-port": String(mysql),
     "--mysql-server-bind-address": LOOPBACK,
-    // It listens once it has seen these.
+    // The vtgate listens once it has seen the primaries.
     "--tablet-types-to-wait": "primary",
     // The default is a minute.
     "--tablet-refresh-interval": "2s",
@@ -108,7 +108,7 @@ export async function createVitessHosts(dataDir: string, options: StackOptions) 
         "--init-tablet-type": "replica",
         "--init-db-name-override": DATABASE_NAME,
         "--service-map": "grpc-queryservice,grpc-tabletmanager,grpc-updatestream",
-        // A transaction of a vtgate holds a connection of each vttablet that it used. The product has few.
+        // A transaction of a vtgate holds a connection of each vttablet that it used. The product has few transactions.
         "--queryserver-config-transaction-cap": "60",
       };
       const further = ["--unmanaged", ...mysqlOptions(mysqlUrl)];

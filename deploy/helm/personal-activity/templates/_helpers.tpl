@@ -40,9 +40,9 @@ http{{ if .Values.core.tlsSecret }}s{{ end }}://{{ .Release.Name }}-core:50051
 
 {{- define "podSecurity" -}}
 automountServiceAccountToken: false
-# Otherwise a Service of the namespace that is named gateway sets GATEWAY_PORT to a URL.
+# Otherwise Kubernetes sets GATEWAY_PORT to a URL if the namespace has a Service named gateway.
 enableServiceLinks: false
-# The drain, at most thirty seconds to stop (ADR 0043), and five more.
+# The time to drain, at most 30 seconds to stop (ADR 0043), and five seconds to spare.
 terminationGracePeriodSeconds: {{ add .Values.drainSeconds 35 }}
 securityContext:
   runAsNonRoot: true
