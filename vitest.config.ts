@@ -129,7 +129,7 @@ export default defineConfig({
         test: {
           name: "slow",
           include: SLOW,
-          // One of them is the kit's.
+          // One slow file belongs to the receiver kit.
           exclude: [...NEVER.filter((each) => each !== RECEIVER_KIT), ...FAIRNESS],
           ...ON_SERVERS,
           // Longer than the harness waits for the start of a process, so that its error is shown.

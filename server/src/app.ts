@@ -68,7 +68,7 @@ export type ServerApp = {
   listen(): Promise<Listener>;
   /** Opens the port for browsers, if one is configured. */
   listenToBrowsers(): Promise<Listener | undefined>;
-  /** Reads whether the core serves: while the database answers, until it drains. */
+  /** Reads whether the core serves. It serves while the database answers, until `drain` is called. */
   readState(): Promise<CoreReadiness>;
   /** Continues to serve, but reports that it is not ready. Each connection closes after its next answer. */
   drain(): void;
@@ -153,7 +153,7 @@ export function createServerApp(
       ...inner,
     ]),
     async listen() {
-      // Until it is ready, a working limiter looks unavailable.
+      // A limiter that is still connecting would look unavailable.
       await admission.ready;
       const connections = createConnections();
       const handler = createWireHandler(services, connections, {
@@ -187,7 +187,7 @@ export function createServerApp(
     async close() {
       for (const stop of stopJobs) stop();
       const packets = [admission, together, alone, leftOut, recording];
-      // A connection that never became one rejects. It has nothing to close.
+      // Closing a connection that was never established rejects. There is nothing to close then.
       await Promise.allSettled([pool.end(), ...packets.map((each) => each.close())]);
     },
   };

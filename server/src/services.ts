@@ -74,7 +74,8 @@ export function createServices(
   config: ServerConfig,
   log: Log,
 ): RegisteredService[] {
-  // Read calls check their few fields themselves. An import continues after a bad row.
+  // `isValidated` is false for read calls, which check their few fields themselves, and for imports, which continue
+  // after a bad row.
   const own = [
     register(ActivityService, createActivityService(pool, config.cursorKeys, feedChanges), {
       ...{ access: Access.Reader, dashboard: ScopeFamily.Activity, isValidated: false },

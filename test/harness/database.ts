@@ -47,7 +47,7 @@ async function waitForColumns({ query }: TestDatabase): Promise<void> {
     "name FROM endpoint",
     "return_url FROM session_link",
     "return_url FROM dashboard_session",
-    "took_longer FROM delivery_stat",
+    "failed_at FROM delivery_stat",
     "response_headers FROM delivery_attempt",
   ];
   for (const column of added) {

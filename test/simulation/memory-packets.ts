@@ -8,8 +8,8 @@ type Row = PacketRows[number][number];
 type Values = readonly unknown[];
 
 /**
- * Creates the connections of owners' writes on tables in memory. They know the product's statements on what dispatch
- * reads by how these begin. Any other statement fails.
+ * Creates the connections of owners' writes on tables in memory. They recognize the product's statements on the data of
+ * dispatch by their beginnings. Any other statement fails.
  */
 export function createMemoryPackets(
   tables: Tables,
@@ -89,7 +89,7 @@ export class UnknownStatement extends Error {
   override readonly name = "UnknownStatement";
 }
 
-const BEGIN_RUNS = "UPDATE delivery SET state = ?, run = run + 1";
+const BEGIN_RUNS = "UPDATE delivery FORCE INDEX (PRIMARY) SET state = ?, run = run + 1";
 const READ_DELIVERIES = "SELECT d.account_no, d.id, d.endpoint_id, d.event_id";
 
 /** The deliveries that a statement locks. The statement waits while another transaction has locked one of them. */
@@ -172,7 +172,7 @@ const UPDATES: Readonly<Record<string, (tables: Tables, values: Values) => void>
   },
   "UPDATE account SET blocked_at = ?": ({ accounts }, [blockedAt, accountNo]) =>
     assign(accounts, accountNo, { blockedAt: blockedAt as number | null }),
-  "UPDATE webhook_event e\n  STRAIGHT_JOIN delivery d ON d.account_no = e.account_no AND d.event_id = e.id SET d.state = 7":
+  "UPDATE webhook_event e\n  STRAIGHT_JOIN delivery d FORCE INDEX (delivery_event)\n    ON d.account_no = e.account_no AND d.event_id = e.id SET d.state = 7":
     (tables, values) => {
       const rows = deliveriesOfRecord(tables, values).map((id) => tables.deliveries.get(id));
       for (const row of rows) {
@@ -181,7 +181,7 @@ const UPDATES: Readonly<Record<string, (tables: Tables, values: Values) => void>
         row.nextAttemptAt = null;
       }
     },
-  "UPDATE webhook_event e\n  STRAIGHT_JOIN delivery d ON d.account_no = e.account_no AND d.event_id = e.id\n     STRAIGHT_JOIN delivery_attempt a":
+  "UPDATE webhook_event e\n  STRAIGHT_JOIN delivery d FORCE INDEX (delivery_event)\n    ON d.account_no = e.account_no AND d.event_id = e.id\n     STRAIGHT_JOIN delivery_attempt a":
     () => undefined,
   "DELETE o FROM webhook_event e": (tables, values) => {
     for (const id of deliveriesOfRecord(tables, values)) tables.deleteEntry(id);

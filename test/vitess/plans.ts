@@ -16,7 +16,7 @@ const SCATTERED: Readonly<Record<string, string>> = {
   "SELECT account_no, delivery_id, run, attempt, LEAST(started_at":
     "a job counts the attempts of all accounts",
   "SELECT account_no, id AS delivery_id, event_id, created_at FROM delivery": "retention",
-  "SELECT account_no, endpoint_id AS id, began_at":
+  "SELECT account_no, endpoint_id AS id, failed_at":
     "notices tell of failing endpoints of all accounts",
   "SELECT account_no, id AS id, next_secret_from": "notices tell of rotations of all accounts",
   "SELECT account_no, id AS id, expires_at": "notices tell of ending keys of all accounts",

@@ -98,6 +98,8 @@ describe("the settings of dispatcher and worker", () => {
         /^TEMPORAL_TLS must be true or unset with TEMPORAL_API_KEY, which would .*$/,
       );
       expect(readDeliveryConfig({ TEMPORAL_TLS }).connection?.tls).toBeFalsy();
+      const beside = { TEMPORAL_ADDRESS: "127.0.0.1:7233", TEMPORAL_API_KEY: "geheim" };
+      expect(readDeliveryConfig({ TEMPORAL_TLS, ...beside }).connection?.apiKey).toBe("geheim");
     }
   });
 });

@@ -116,9 +116,10 @@ function readTemporal(
       overrideEnvVars: variables,
     });
     const { address, tls, apiKey, metadata } = connectionOptions;
-    if (apiKey !== undefined && !tls) {
+    const host = address?.replace(/:\d+$/, "") ?? "";
+    if (apiKey !== undefined && !tls && !mayBePlain(env, host, problem)) {
       problem(
-        "TEMPORAL_TLS must be true or unset with TEMPORAL_API_KEY, which would travel in plain text.",
+        "TEMPORAL_TLS must be true or unset with TEMPORAL_API_KEY, which would travel in plain text; ALLOW_PLAINTEXT=trusted-network allows it on a network that nobody else can read.",
       );
     }
     const connection = {

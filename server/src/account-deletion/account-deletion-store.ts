@@ -4,8 +4,8 @@ import type { Pool, ResultSetHeader, RowDataPacket } from "../database/pool.ts";
 import { queryWithin } from "../database/query-within.ts";
 
 /**
- * Every table with data of accounts, in the order of deletion. API keys stay: a request with one then gets
- * `account_unavailable`.
+ * Every table with data of accounts, in the order of deletion. API keys stay, so that a request with a key of a deleted
+ * account gets `account_unavailable`.
  */
 export const DATA_TABLES = [
   "session_link",
@@ -56,8 +56,8 @@ export function eraseApiKeyNames(accountNo: number): Statement {
 }
 
 /**
- * Deletes at most `limit` rows of an account from a table, and returns how many it deleted. One statement without a
- * transaction: a process that vanishes before COMMIT would leave its rows locked, and claims would wait for them.
+ * Deletes at most `limit` rows of an account from a table, and returns how many it deleted. Runs without a transaction.
+ * In a transaction, a process that vanishes before COMMIT would leave its rows locked, and claims would wait for them.
  */
 export async function deleteDataRows(
   pool: Pool,

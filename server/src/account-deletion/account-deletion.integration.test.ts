@@ -18,7 +18,7 @@ afterEach(() => {
  * Deletes an account while the rows of `lock` are locked, which blocks the purge. Unlocks them when `check` passes.
  */
 async function deleteWhileLocked(accountId: string, lock: string, check: () => Promise<void>) {
-  // In an object, because the transaction would await a bare promise.
+  // The promise is in an object, because `inTransaction` would await a bare promise.
   const { deletion } = await inTransaction(services.pool, async (tx) => {
     await tx.query(`${lock} FOR UPDATE`, [accountNoOf(accountId)]);
     const begun = services.accounts.deleteAccount({ accountId });

@@ -12,7 +12,7 @@ import {
 } from "./account-deletion-store.ts";
 
 const INTERVAL_MS = 60_000;
-/** `DeleteAccount` purges too, and has usually finished by then. */
+/** How long the job leaves a deleted account to its `DeleteAccount` call, which purges it too and usually finishes. */
 const PURGE_DELAY_MICROS = 60_000_000;
 /** Rows per statement: few, so that readers and writers of other accounts never wait long. */
 const ROWS_AT_ONCE = 5_000;

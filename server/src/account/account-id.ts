@@ -2,8 +2,8 @@ import { DomainError, ErrorCode } from "../common/errors.ts";
 import { isId } from "../common/ids.ts";
 
 /**
- * Fails with `invalid_parameter` unless a text has the form of an account id. For calls without validated fields:
- * the database cannot compare a text that is not ASCII with a stored id.
+ * Fails with `invalid_parameter` unless a text has the form of an account id. Calls whose fields are not validated use
+ * it, because the database cannot compare a text that is not ASCII with a stored id.
  */
 export function checkAccountId(accountId: string): void {
   if (isId(accountId)) return;

@@ -61,7 +61,7 @@ export function createAccountService(
     verifyAccount: ({ accountId }) =>
       changeAccount(accountId, (stored, { accountNo, nowMicros }) => ({
         answer: { ...stored, verified: true },
-        // Verifying again keeps the first time.
+        // A repeated verification keeps the time of the first.
         changes: stored.verified ? [] : [markVerified(accountNo, nowMicros)],
       })),
 

@@ -1,8 +1,8 @@
 import type { Statement } from "../database/packet.ts";
 
 /**
- * Ends all dashboard sessions of an account and deletes its links. The links go first: an exchange in flight holds
- * its link's lock, so its session is deleted too.
+ * Ends all dashboard sessions of an account and deletes its links. Deletes the links first, which waits for exchanges
+ * in flight, because they lock their links. The sessions of these exchanges are then deleted too.
  */
 export function endSessions(accountNo: number): Statement[] {
   return ["session_link", "dashboard_session"].map((table) => ({

@@ -10,7 +10,7 @@ import type { ActivityQuery } from "./activity-query.ts";
 
 /**
  * A cursor is the base64url form of 42 bytes: version (1), key id (1), recorded_at in microseconds (8, big-endian),
- * record key (16), and the first 16 of an HMAC-SHA256. The HMAC covers the bytes before it and the text of
+ * record key (16), and the first 16 bytes of an HMAC-SHA256. The HMAC covers the bytes before it and the text of
  * `bindingOf`. 42 bytes fill 56 characters without padding, so each cursor has exactly one spelling.
  */
 const VERSION = 1;

@@ -12,8 +12,8 @@ const PAGE_REVISION = 1;
  * Returns the etag of a page: the revision, the cursor key, the account, the query, the verified `cursor` and the
  * feed's version. It is no hash, so two pages never share an etag.
  *
- * The version is read before the page, so a page may be newer than its etag, but never older. Such a page goes only
- * to requests that were admitted before the newer version was committed.
+ * The version is read before the page, so a page may be newer than its etag, but never older. Only requests that were
+ * admitted before the newer version was committed get such a page.
  */
 export function pageEtag(
   key: CursorKey,

@@ -82,7 +82,7 @@ export function createActivityService(
   return { listActivities, waitForActivity };
 }
 
-/** Returns the page of rows that were read, which may be one more. */
+/** Returns the page: at most `limit` of the rows that were read. A further row means that there is another page. */
 function pageOf<Row>(rows: readonly Row[], limit: number) {
   const hasMore = rows.length > limit;
   const page = hasMore ? rows.slice(0, limit) : rows;

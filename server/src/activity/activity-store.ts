@@ -81,7 +81,8 @@ function pageStatement(
     require("recorded_at < ?", storable(untilMicros));
   }
   const direction = ascending ? "ASC" : "DESC";
-  // Bound, because each connection keeps one prepared statement for each text, and servers limit their number.
+  // The limit is not part of the text, because each connection keeps a prepared statement for each text. Servers limit
+  // the number of prepared statements.
   values.push(query.limit + 1);
   const sql = `SELECT ${COLUMNS} FROM activity FORCE INDEX (${indexOf(query)})
     WHERE ${conditions.join(" AND ")}

@@ -14,22 +14,22 @@ const SECONDS_PER_DAY = 86_400;
 const FIRST_DAY = -719_162;
 const LAST_DAY = 2_932_896;
 
-/** The space at first, which grows. Most pages need less. */
+/** The initial size of the buffer, which grows. Most pages need less. */
 const FIRST_BYTES = 65_536;
 
-/** Writes JSON in UTF-8. Only `reserve` and `text` make space. */
+/** Writes JSON in UTF-8 into a buffer. Only `reserve` and `text` make the buffer larger. */
 export class JsonWriter {
   #out = Buffer.allocUnsafe(FIRST_BYTES);
   #at = 0;
   #day = Number.NaN;
   #date = Buffer.alloc(0);
 
-  /** Forgets what was written, which a failure may have left, and writes in the same space. */
+  /** Begins a new text in the same buffer. Drops the earlier text, which may be incomplete after a failure. */
   begin(): void {
     this.#at = 0;
   }
 
-  /** Makes space for `bytes` more. */
+  /** Makes the buffer large enough for `bytes` more bytes. */
   reserve(bytes: number): void {
     if (this.#at + bytes <= this.#out.length) return;
     const larger = Buffer.allocUnsafe(2 * this.#out.length + bytes);
@@ -57,7 +57,7 @@ export class JsonWriter {
     this.#at += this.#out.write(text, this.#at);
   }
 
-  /** Writes UTF-8 as a JSON string: two bytes more, or up to six times as many if it has escapes. */
+  /** Writes UTF-8 as a JSON string. It has two bytes more, or up to six times as many bytes if it needs escapes. */
   quoted(from: Buffer, start: number, end: number): void {
     const out = this.#out;
     let at = this.#at;

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { positionOf, renderPage } from "./rendered-page.ts";
 
-/** TypeScript does not know it yet. */
+/** TypeScript's type of `JSON` lacks `rawJSON`. */
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
 const MICROS_MIN = -62_135_596_800_000_000n;
 const MICROS_MAX = 253_402_300_799_999_999n;

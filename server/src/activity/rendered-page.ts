@@ -39,10 +39,10 @@ const CLOSING_BRACE = 0x7d;
 const MAX_ROW_BYTES = 400;
 /** A control character takes six bytes in JSON. */
 const ESCAPED = 6;
-/** All pages are written in the same space, one after the other. */
+/** All pages are written in the same buffer, one after the other. */
 const json = new JsonWriter();
 
-/** The parts of a rendered row between its values. Those with a word are found by its number. */
+/** The parts of a rendered row between its values. A part with the word of an enum is found by the enum's number. */
 const PART = {
   donationId: Buffer.from('{"id":"don_'),
   eventId: Buffer.from('{"id":"evt_'),

@@ -60,7 +60,7 @@ async function admitBatch(
   return requests.map((request, index): AdmissionResult => {
     if (isAdmitted[index]) return takeAccount(request);
     const refusedMs = (micros.get(request.client.toString("latin1")) ?? 0) / 1_000;
-    // Counted from before the statement, so that this refusal ends no later than the database's.
+    // `askedMs` is from before the statement, so that this refusal ends no later than the database's.
     return { kind: "client_refused", untilMs: askedMs + refusedMs };
   });
 }
@@ -85,7 +85,7 @@ function createTakeAccount({ apiKeys }: Pick<CountedBatch, "apiKeys">, uses: Key
     if (request.keyHash === undefined) return { kind: "client_admitted" };
     const row = rows.get(request.keyHash.toString("latin1"));
     if (row === undefined || row.active !== 1) return { kind: "unknown_key" };
-    // Without a count it became usable between the count and this reading.
+    // An account without a count became available between the count and this read.
     if (row.available !== 1 || row.batch_admitted === null) return { kind: "account_unavailable" };
     uses.note(row);
     const window = windowOf(row);

@@ -23,9 +23,9 @@ export type WindowRedis = RedisConnection & {
 };
 
 /**
- * Counts one request per key, but one in an account (`a`) only if the key before it admitted. A key holds the times
- * of a bucket's admissions as a list, newest first, by Redis's clock. As in the database, times never decrease, and
- * after the clock steps back all admissions count as made now.
+ * Counts one request per key. Counts in an account's key (`a`) only if the key before it admitted the request. A key
+ * holds the times of a bucket's admissions as a list, newest first, by Redis's clock. The database store has the same
+ * rules for clocks: times never decrease, and after the clock steps back all admissions count as made now.
  */
 const COUNT_REQUESTS = `
 local clock = redis.call('TIME')
@@ -96,7 +96,7 @@ const IS_CLUSTER =
 /** Replies of a cluster's node to keys of another node, and to keys of several slots. */
 const CLUSTER_REPLY = /^(MOVED|CROSSSLOT)/;
 
-/** Replies that report the server's state, not a wrong command. Before Redis 7, other text precedes a script's. */
+/** Replies that report the server's state, not a wrong command. Before Redis 7, text precedes the reply of a script. */
 const STATE_REPLY =
   /(^|-)(LOADING|READONLY|OOM|BUSY|MISCONF|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOAUTH|WRONGPASS|NOREPLICAS)/;
 
@@ -109,7 +109,7 @@ export async function countRequests(
   redis: WindowRedis,
   buckets: readonly Buffer[],
 ): Promise<CountedWindow[]> {
-  // Otherwise a cluster's client would queue the command, and count the request after its client has left.
+  // Otherwise ioredis would queue a cluster's command, and count the request after its client has left.
   if (redis.status !== "ready") throw new LimiterUnavailableError(OUT_OF_REACH);
   try {
     const kinds = buckets.map((bucket) => (isAccountBucket(bucket) ? "a" : "c")).join("");

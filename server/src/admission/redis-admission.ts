@@ -20,7 +20,7 @@ import {
 import { firstAnswer } from "./redis-connection-store.ts";
 import { createWaitQueue, type QueuedRequest } from "./wait-queue.ts";
 
-/** A request to count in the window of its client and, if that admits it, in the window of its account. */
+/** A request to count in the window of its client and, if the client is admitted, in the window of its account. */
 type WindowRequest = QueuedRequest & { readonly account: Buffer | undefined };
 
 /**
@@ -75,8 +75,8 @@ export function createRedisAdmission(
 type Counted = readonly [client: CountedWindow, account?: CountedWindow | undefined];
 
 /**
- * Creates the count. A single Redis counts all waiting requests in one script. A cluster counts each window alone:
- * it is on one node, and requests for other nodes must not wait for that node.
+ * Creates the count. A single Redis counts all waiting requests in one script. A cluster counts each window alone,
+ * because each window is on one node, and no request may wait for a node that it does not need.
  */
 function createCount(
   redis: WindowRedis,

@@ -11,8 +11,8 @@ const require = createRequire(import.meta.url);
 const CONNECT_TIMEOUT_MS = 2_000;
 const COMMAND_TIMEOUT_MS = 3_000;
 /**
- * A connection that owes a reply for this long is replaced. Otherwise one that went silent, as after a loss of power,
- * stays until the system gives up on it, about a quarter of an hour. Longer than a command may take.
+ * A connection that owes a reply for this long is replaced. A command may not take as long. Without this, a connection
+ * to a server that lost power would stay for about 15 minutes, until the operating system closes it.
  */
 const SILENT_MS = 3_500;
 const MAX_RECONNECT_MS = 1_000;
@@ -29,7 +29,7 @@ const CONNECTION = {
 /** Before Redis 7, other text precedes the reply to a script. */
 const READ_ONLY_REPLY = /(^|-)READONLY /;
 const reconnectMs = (attempt: number) => Math.min(attempt * 50, MAX_RECONNECT_MS);
-/** After so many attempts a cluster's node is given up. Without any node, the client asks those of its URL again. */
+/** After this many attempts ioredis gives up a node of a cluster. If none is left, it asks those of the URL again. */
 const NODE_ATTEMPTS = 10;
 
 /**
@@ -46,7 +46,7 @@ export function connectRedis(url: string): RedisConnection {
           ...CONNECTION,
           enableOfflineQueue: false,
           retryStrategy: reconnectMs,
-          // A demoted server keeps its connections. A new one leads to the master that replaced it.
+          // A demoted server keeps its connections. A new connection leads to the master that replaced the server.
           reconnectOnError: ({ message }) => READ_ONLY_REPLY.test(message),
         });
   // Each command reports its own failure. Without a listener, a connection error would end the process.
@@ -55,8 +55,8 @@ export function connectRedis(url: string): RedisConnection {
 }
 
 /**
- * A command whose connection breaks fails and is not sent again, because it may have been counted. If a node
- * redirects a command, the command goes to the named node.
+ * Connects to a cluster. If a connection breaks, its commands fail and are not sent again, because they may have been
+ * counted. If a node redirects a command, the command goes to the named node.
  */
 function connectCluster(
   { Cluster }: typeof import("ioredis"),

@@ -6,7 +6,7 @@ export type RedisAddress = {
 } & (
   | {
       readonly kind: "server";
-      /** Its scheme is in lower case: ioredis uses TLS only for that of `rediss://`. */
+      /** The scheme is in lower case, because ioredis uses TLS only for `rediss://` in lower case. */
       readonly url: string;
     }
   | {

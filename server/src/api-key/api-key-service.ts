@@ -90,7 +90,7 @@ export function createApiKeyService(
 
     revokeApiKey: (request) =>
       changeApiKey(request, (stored, { accountNo, nowMicros }) => {
-        // Revoking again keeps the first time.
+        // A repeated revocation keeps the time of the first.
         if (stored.revokedAt !== undefined) return { answer: stored };
         return {
           answer: { ...stored, revokedAt: nowMicros, active: false },

@@ -58,7 +58,7 @@ function checkScope({ scopes }: SessionRecord, family: ScopeFamily, { method }: 
   );
 }
 
-/** The same error for all, so that it does not reveal which sessions existed. */
+/** Every session that does not work gets this error, so that it does not reveal which sessions existed. */
 function sessionEnded(): DomainError {
   return new DomainError(
     ErrorCode.SessionEnded,

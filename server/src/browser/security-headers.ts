@@ -26,7 +26,7 @@ export function securityHeaders(
     ["referrer-policy", "no-referrer"],
     ["x-content-type-options", "nosniff"],
     ["cross-origin-opener-policy", "same-origin"],
-    // A site with cross-origin isolation embeds only pages with these two.
+    // A site with cross-origin isolation embeds only pages with these two headers.
     ["cross-origin-resource-policy", isEmbedded ? "cross-origin" : "same-origin"],
     ...(isEmbedded ? [["cross-origin-embedder-policy", "require-corp"] as const] : []),
     ...(origin.startsWith("https:")

@@ -3,7 +3,7 @@ import { randomBytes, randomInt } from "node:crypto";
 const ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyz";
 const LENGTH = 15;
 const FORM = /^[a-z0-9]{15}$/;
-/** This and greater bytes would favour the alphabet's first characters. */
+/** This byte and greater ones are dropped, because they would favour the alphabet's first characters. */
 const UNBIASED_BELOW = 256 - (256 % ALPHABET.length);
 /** Digits of the time at the start of an id: microseconds in base 36, until the year 2085. */
 const TIME_DIGITS = 10;

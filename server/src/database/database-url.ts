@@ -8,7 +8,8 @@ export type DatabaseAddress = {
   /** A name or an address, IPv6 without brackets. */
   readonly host: string;
   /**
-   * TLS, with the authority that must have signed the server's certificate. Without `ca`, those that Node brings.
+   * Present if the connection uses TLS. The authority `ca` must have signed the server's certificate. Without `ca`, an
+   * authority that Node trusts by default must have signed it.
    */
   readonly tls: { readonly ca: Buffer | undefined } | undefined;
 };
@@ -50,7 +51,7 @@ export function parseDatabaseUrl(text: string): DatabaseAddress {
   return { uri: url.href, host, tls: hasParameters ? { ca: readAuthority(ca) } : undefined };
 }
 
-/** The driver decodes each part, and its error would not name the variable. */
+/** Checks the encoding first, because the driver decodes each part and its error would not name the variable. */
 function checkEncoding({ href }: URL): void {
   try {
     decodeURIComponent(href);

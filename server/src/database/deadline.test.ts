@@ -8,7 +8,7 @@ import { poolUse } from "./pool-use.ts";
 
 it("keeps at most 10,000 callers in the queue while the database hangs, and fails the others at once", async () => {
   const sockets: net.Socket[] = [];
-  // It never greets.
+  // The server never sends MySQL's greeting.
   const server = net.createServer((socket) => sockets.push(socket)).listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as net.AddressInfo; // It listens on TCP.

@@ -15,8 +15,8 @@ export type Answer<Result> = (error: Error | null, result: Result) => void;
 type Cut = { destroy(): void; on(name: "error", listener: () => void): unknown };
 
 /**
- * Closes a connection at once. The driver alone would say goodbye first. Over TLS a server that waits for a lock does
- * not read that, and would keep the session. Statements in flight fail, which ends their spans.
+ * Closes a connection at once. The driver alone would first send a goodbye. Over TLS, a server that waits for a lock
+ * does not read the goodbye, and would keep the session. Statements in flight fail, which ends their spans.
  */
 export function cutOff(connection: Cut): void {
   // The driver listens for one error only. A second one would end the process.

@@ -117,7 +117,7 @@ it("makes the server end a session that is idle in a transaction: after 15 s on 
   await packets.close();
 });
 
-/** Shortens what the test above reads, so that the server ends a silent session soon. */
+/** Shortens the timeouts that the test above reads, so that the server ends a silent session soon. */
 const END_SOON = "SET SESSION wait_timeout = 6 /*M!100303 , idle_transaction_timeout = 6 */";
 
 it("unlocks an account when a host vanishes between the two packets of a write", async () => {

@@ -12,7 +12,7 @@ it("a migration that waits for a dump stops no other statement on its table for 
   await database.query("START TRANSACTION WITH CONSISTENT SNAPSHOT");
   await database.query("SELECT COUNT(*) FROM delivery_attempt");
   const migrated = migrate(database.url);
-  // The migration's file begins so.
+  // The migration's file begins with this comment.
   await expect.poll(() => database.isRunning("-- The first header lines")).toBe(true);
   await read();
   await database.query("COMMIT");

@@ -69,7 +69,7 @@ async function readMigrations(folder = MIGRATIONS_FOLDER): Promise<Migration[]> 
   return Promise.all(names.map(async (name) => migrationFrom(name, await read(name))));
 }
 
-/** Waits as long as another instance migrates. If this one ended, the deployment of both would count as failed. */
+/** Waits while another instance migrates. If this instance exited instead, the deployment would count as failed. */
 async function lockMigrations(connection: Connection, log: Log | undefined): Promise<void> {
   for (;;) {
     const [rows] = await connection.query<(RowDataPacket & (number | null)[])[]>({

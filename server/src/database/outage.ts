@@ -41,13 +41,13 @@ const OUTAGE_NUMBERS: ReadonlySet<unknown> = new Set([
   9002, // ProxySQL: no server could be reached.
   ...STATEMENT_ENDED,
 ]);
-/** The driver's failure beyond `queueLimit`, which has no code. */
+/** The message of the driver's error when its queue exceeds `queueLimit`. The error has no code. */
 const QUEUE_FULL = "Queue limit reached.";
 /** SQLSTATE class 08: the connection to the server failed. */
 const CONNECTION_FAILED = "08";
 /** SQLSTATE class 40: the server rolled the transaction back, after a deadlock or another conflict. */
 const ROLLED_BACK = "40";
-/** MariaDB rolled it back, because with snapshot isolation another transaction changed a row meanwhile. */
+/** MariaDB rolled the transaction back: with snapshot isolation, another transaction changed a row meanwhile. */
 const ROW_CHANGED = 1020;
 
 /**
@@ -70,8 +70,8 @@ export function isOutage(error: unknown): boolean {
 }
 
 /**
- * Messages of a vtgate that cannot reach a shard's primary, while shards move, or before it knows the columns. They
- * have no codes.
+ * Messages of a vtgate that cannot reach a shard's primary, whose shards move, or that does not know the columns yet.
+ * These errors have no codes.
  */
 const SHARD_AWAY = new RegExp(
   [
@@ -90,8 +90,8 @@ const SHARD_AWAY = new RegExp(
 );
 
 /**
- * Tells whether a vtgate could not reach a shard, or a vttablet not its MySQL. The other shards serve. Numbers from
- * 2000 to 2999 come from clients, and a vttablet is a client of MySQL. ADR 0048
+ * Tells whether a vtgate could not reach a shard, or a vttablet could not reach its MySQL. The other shards serve.
+ * Numbers from 2000 to 2999 come from clients, and a vttablet is a client of MySQL. ADR 0048
  */
 function isShardAway(error: unknown): boolean {
   if (!(error instanceof Error) || !("sqlState" in error)) return false;

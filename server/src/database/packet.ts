@@ -35,7 +35,7 @@ export type Packets = {
   close(): Promise<void>;
 };
 
-/** For deadlines of three seconds. */
+/** Waits for locks on connections with a short deadline, such as three seconds. */
 const SHORT_LOCK_WAITS = "SET SESSION innodb_lock_wait_timeout = 2, lock_wait_timeout = 4";
 const COMMIT: Statement = { sql: "COMMIT", values: [] };
 
@@ -54,7 +54,7 @@ export function createPackets(url: string, connections: number, deadlineMs: numb
     queryFormat: (sql: string) => sql,
   });
   const more = deadlineMs < 10_000 ? [SHORT_LOCK_WAITS] : [];
-  // Then the first statement begins a transaction, and only COMMIT or ROLLBACK ends it.
+  // Without autocommit, the first statement begins a transaction, and only COMMIT or ROLLBACK ends it.
   prepareSessions(pool, ...more, "SET autocommit = 0");
   const within = <Result>(ask: (connection: Connection, answer: Answer<Result>) => void) =>
     retryAfterDeadlock(() => withDeadline<Result>(pool, deadlineMs, ask));
@@ -115,7 +115,7 @@ function withValues({ sql, values }: Statement): string {
   return text;
 }
 
-/** Writes a list without parentheses, and lists in it with parentheses, as `IN (?)` and `VALUES ?` need them. */
+/** Writes a list without parentheses, but its inner lists with parentheses, as `IN (?)` and `VALUES ?` need them. */
 function textOfValue(value: unknown): string {
   if (typeof value === "number") return String(value);
   if (value === null) return "NULL";

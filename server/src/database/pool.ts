@@ -8,8 +8,9 @@ export type Pool = Pick<mysql.Pool, "pool" | "getConnection" | "end">;
 
 const CONNECT_TIMEOUT_MS = 3_000;
 /**
- * The most callers that wait for a connection of a pool. Usually they wait for a second. While the database is away,
- * the driver's queue keeps late callers too, with 2 KB each. Beyond it, calls fail as during an outage.
+ * The most callers that wait for a connection of a pool. Usually each waits for less than a second. While the database is away,
+ * the driver's queue also keeps callers past their deadline, at 2 KB each. Beyond this limit, calls fail as in an
+ * outage.
  */
 const MAX_WAITING = 10_000;
 
@@ -46,12 +47,13 @@ export function createPool(url: string, connections: number): Pool {
   return pool;
 }
 
-/** It takes no gap locks, so writers of one account wait only for its row. */
+/** This isolation level takes no gap locks, so writers of one account wait only for its row. */
 const READ_COMMITTED = "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED";
 /**
- * A wait for a row ends before the deadline of its statement, so that it does not count as a lost connection. A wait for
- * a whole table does, if the deadline is ten seconds or less. The server ends it soon after. A vtgate ignores
- * `lock_wait_timeout`. With snapshot isolation MariaDB would refuse a row that another core changed meanwhile.
+ * A wait for a row ends before the deadline of its statement, so that it does not count as a lost connection. A wait
+ * for a whole table counts as one if the deadline is ten seconds or less. The server ends that wait soon after the
+ * deadline. A vtgate ignores `lock_wait_timeout`. With snapshot isolation MariaDB would refuse a row that another core
+ * changed meanwhile.
  */
 const SESSION_SETTINGS = `SET SESSION autocommit = 1,
   sql_mode = 'TRADITIONAL,NO_ENGINE_SUBSTITUTION',
@@ -59,8 +61,8 @@ const SESSION_SETTINGS = `SET SESSION autocommit = 1,
   /*M!110602 , innodb_snapshot_isolation = OFF */`;
 /**
  * A host that vanishes amid a transaction leaves its locks. The server then ends the session: MariaDB if it is idle
- * in a transaction, MySQL if it is idle at all. A live transaction is never idle for so long. The 90 seconds are no
- * usual interval of polls: a poll could meet a connection just as the server ends it.
+ * in a transaction, MySQL if it is idle at all. A live transaction is never idle for so long. 90 seconds is not a usual
+ * interval of polls. With a usual interval, a poll could use a connection just as the server ends it.
  */
 const END_SILENT_SESSIONS =
   "SET SESSION wait_timeout = 90 /*M!100303 , idle_transaction_timeout = 15 */";

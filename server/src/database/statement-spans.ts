@@ -14,8 +14,8 @@ const WAITS = "mysql2:pool:connect";
 let isSubscribed = false;
 
 /**
- * Makes a span of each statement of a sampled span, and of its wait for a connection. The driver calls back in the
- * context that opened its socket, so this gives callbacks the caller's context. A process subscribes once, if
+ * Makes a span for each statement inside a sampled span, and for its wait for a connection. The driver calls back in
+ * the context that opened its socket, so this gives callbacks the caller's context. A process subscribes once, if
  * traces are on. Without subscribers the driver publishes nothing.
  */
 export function traceStatements(): void {

@@ -19,7 +19,7 @@ const refused = new WeakSet<object>();
 
 /** Notes that a pool of the driver opened a connection. */
 export function noteOpened(pool: object, connection: object): void {
-  // The address may still have led to the old server when others connected after the refused write.
+  // Since the refused write, other pools may have connected while the address still led to the old server.
   if (refused.delete(pool)) epoch += 1;
   openedIn.set(connection, epoch);
 }

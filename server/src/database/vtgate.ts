@@ -2,8 +2,8 @@ import type { Connection, RowDataPacket } from "mysql2/promise";
 import { MigrationError } from "./migration-file.ts";
 
 /**
- * Tells whether a server is a vtgate, by a statement that no other server takes. Its version can be any text. ADR
- * 0048
+ * Tells whether a server is a vtgate, by a statement that no other server takes. The server's version does not tell,
+ * because it can be any text. ADR 0048
  */
 export async function isVtgate(connection: Connection): Promise<boolean> {
   try {
@@ -28,14 +28,14 @@ export async function checkNoKeyspace(connection: Connection): Promise<void> {
 }
 
 /**
- * Tells whether a statement failed because its table has no database. At a vtgate no VSchema knows the table. On
- * any other server DATABASE_URL names no database.
+ * Tells whether a statement failed because its table has no database. At a vtgate the cause is that no VSchema knows
+ * the table. On any other server the cause is that DATABASE_URL names no database.
  */
 export function isTableUnknown(error: unknown): boolean {
   return codeOf(error) === "ER_NO_DB_ERROR";
 }
 
-/** The advice for that failure. */
+/** The advice for a failure of `isTableUnknown`. */
 export const UNKNOWN_TABLE =
   "DATABASE_URL must name a database. At a vtgate it names none, and the VSchemas of server/src/database/vitess must be applied before this version starts.";
 

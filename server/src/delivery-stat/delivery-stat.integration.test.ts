@@ -55,7 +55,7 @@ async function hours(sinceMs = HOUR - 31 * DAY_MS) {
 
 describe("an endpoint's hours, ADR 0039", () => {
   it("hold each attempt once in the hour in which it began, with how it ended and how long it took", async () => {
-    // Read again: the attempt of a clock that is ahead counts as of now.
+    // Read again, because an attempt whose sender's clock is ahead counts in the current hour.
     const HOUR = currentHour();
     const run = await send();
     const startedAt = timestampFromMs(HOUR - 1);
@@ -182,7 +182,7 @@ describe("an attempt is counted once, ADR 0039", () => {
     expect(await hours()).toMatchObject([{ at: HOUR, delivered: 2 }]);
   });
 
-  it("also when its delivery is old enough to be removed, which waits for that", async () => {
+  it("also when its delivery is old enough to be removed: the removal waits for the count", async () => {
     const { deliveryId } = await attempt(HOUR - 2 * DAY_MS);
     await services.database.query("UPDATE delivery SET created_at = 0 WHERE id = ?", [deliveryId]);
     const attempts = "SELECT 1 FROM delivery_attempt WHERE delivery_id = ?";

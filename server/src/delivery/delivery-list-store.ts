@@ -101,7 +101,7 @@ export async function countInStates(pool: Pool, asked: InStates, limit: number):
   return row?.deliveries ?? 0;
 }
 
-/** There is none if no delivery in these states has that outcome. */
+/** Returns the ranges of an index to read. There is none if no delivery in these states has that outcome. */
 function rangesIn({ endpointId, states, kind, lastOutcome }: InStates) {
   return states.flatMap((state) => rangesOf({ endpointId, state, kind, lastOutcome }));
 }
@@ -130,7 +130,7 @@ function withinTimes(
 
 /**
  * Returns SQL that reads at most `limit` entries of each range of an index, and only the index. Each range is in
- * order. It gives the first `limit` of all ranges.
+ * order. The SQL gives the first `limit` entries of all ranges.
  */
 function rangesSql(
   index: string,

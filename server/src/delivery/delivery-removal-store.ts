@@ -102,8 +102,9 @@ export async function deleteEventsWithoutDelivery(
     events.map(({ accountNo, eventId }) => [accountNo, eventId]),
   );
   await tx.query(
-    `DELETE e FROM webhook_event e
-     LEFT JOIN delivery d ON d.account_no = e.account_no AND d.event_id = e.id
+    `DELETE e FROM webhook_event e FORCE INDEX (PRIMARY)
+     LEFT JOIN delivery d FORCE INDEX (delivery_event)
+       ON d.account_no = e.account_no AND d.event_id = e.id
      WHERE ${sql} AND d.id IS NULL`,
     [...values],
   );

@@ -13,10 +13,11 @@ import {
   type OldPosition,
 } from "./delivery-removal-store.ts";
 
-/** Deliveries that stay, because of later attempts, are read each time. */
+/** Long, because each run reads again the old deliveries that stay because of later attempts. */
 const INTERVAL_MS = 600_000;
 /**
- * Deliveries per transaction, so that no lock is held for long. Their keys are fewer than a thousand values: `anyOf`.
+ * Deliveries per transaction, so that no lock is held for long. Their keys have fewer than a thousand values, so that
+ * MariaDB uses an index for them (`anyOf`).
  */
 const CHUNK = 400;
 const DAY_MICROS = 86_400_000_000;

@@ -94,7 +94,7 @@ export function createDeliveryService(
         }),
         decide({ delivery: [stored], endpoints }, account) {
           if (stored === undefined) throw deliveryNotFound();
-          // Before the state, because no option makes an erased delivery be sent again.
+          // Checked before the state, because no option makes an erased delivery be sent again.
           if (stored.isErased) throw deliveryErased();
           const isDelivered = stored.state === DeliveryState.Delivered;
           if (isDelivered && !includeDelivered) throw alreadyDelivered();

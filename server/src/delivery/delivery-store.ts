@@ -90,7 +90,7 @@ export type RetriableDelivery = DeliveryRecord & {
 
 /**
  * Looks deliveries up by account and id, and locks them. Recording an attempt locks the delivery, not the account.
- * Without these locks it could mark delivered what a retry then sends again.
+ * Without these locks, a record could mark a delivery as delivered that a retry then sends again.
  */
 export const deliveriesBy = lookupOf<DeliveryRow & { is_erased: number }, RetriableDelivery>({
   // A join, because a vtgate drops the lock beside a subquery.
@@ -109,8 +109,8 @@ export const deliveriesBy = lookupOf<DeliveryRow & { is_erased: number }, Retria
  */
 export function beginRuns(accountNo: number, ids: readonly string[]): Statement {
   return {
-    sql: `UPDATE delivery SET state = ?, run = run + 1, attempts = 0, last_outcome = NULL,
-        next_attempt_at = NULL WHERE account_no = ? AND id IN (?)`,
+    sql: `UPDATE delivery FORCE INDEX (PRIMARY) SET state = ?, run = run + 1, attempts = 0,
+        last_outcome = NULL, next_attempt_at = NULL WHERE account_no = ? AND id IN (?)`,
     values: [DeliveryState.Pending, accountNo, ids],
   };
 }

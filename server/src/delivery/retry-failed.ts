@@ -36,7 +36,7 @@ export type Ended = {
   readonly lastOutcome: number | undefined;
 };
 
-/** A retry continues after this delivery. It goes endpoint by endpoint, each oldest first. */
+/** A retry continues after this delivery. It goes endpoint by endpoint, the oldest deliveries of each first. */
 export type Position = { readonly endpointId: string; readonly after: string };
 
 /** How many runs were begun, and the position of the next part, if there is one. */
@@ -126,7 +126,7 @@ async function retryPart(
       const begun = deliveries.filter((each) => isAsked(ended, each) && !each.isErased);
       if (begun.length === 0 || !endpoint?.switchedOn) return { answer: 0 };
       const runs = beginNextRuns(account, begun);
-      // Only the first part of a bulk retry counts.
+      // Only the first part of a bulk retry counts for the limit.
       const changes =
         from === undefined ? [...runs, storeBulkRetry(account.accountNo, account.nowMicros)] : runs;
       return { answer: begun.length, changes };

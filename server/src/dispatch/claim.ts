@@ -14,7 +14,7 @@ import { type DeliveryKey, deliveryName, type RunKey } from "./run-key.ts";
 
 /** Entries read at once. The search continues after the last queue of a page, even if that queue has more entries. */
 const PAGE = 256;
-/** A search that has found entries ends after so many pages or this time: they must not wait for all other queues. */
+/** A search that has found entries ends after this many pages or this time, so that they do not wait for all queues. */
 const MAX_PAGES = 8;
 const MAX_SEARCH_MS = 1_000;
 /** A search that has found nothing ends after this. Its caller waits for 40 seconds. */
@@ -40,7 +40,7 @@ export type Claims = Pick<EndedLeases, "noteOutage" | "noteWritten"> & {
 /** Like a `Look`, but its entries are not leased yet. */
 type Found = Omit<Look<DeliveryKey>, "entries"> & { readonly keys: readonly DeliveryKey[] };
 
-/** The queues of a page. The page may have only the first entries of the last one: `cutId` is its endpoint. */
+/** The queues of a page. `cutId` is the endpoint of the last queue if that queue may have more entries. */
 type QueuePage = { readonly queues: readonly Queue[]; readonly cutId: string | undefined };
 
 type ListPage = (after: QueuePosition) => ReturnType<DispatchStore["listClaimable"]>;
@@ -118,13 +118,13 @@ export function createClaims({ store, outbox, log, random }: ClaimParts): Claims
       throw new DatabaseTimeoutError(`A claim took longer than ${MAX_LEASE_AGE_MS} ms.`);
     } catch (error) {
       unheard.set(leaseId, keys);
-      // Searches succeed even while the database is read-only.
+      // Searches do not notice a read-only database, because they succeed.
       if (isConnectionLost(error)) endedLeases.noteOutage();
       throw error;
     }
   }
 
-  /** If a shard is away or refuses, its leases end by themselves. The claims of the others must not wait for it. */
+  /** Claims of the other shards must not wait for a shard that is away or refuses. Its leases end by themselves. */
   async function releaseUnheard(): Promise<void> {
     const begunMs = nowMs();
     const isLate = () => nowMs() - begunMs >= MAX_LEASE_AGE_MS / 2;
@@ -159,7 +159,7 @@ export function createClaims({ store, outbox, log, random }: ClaimParts): Claims
       pages += 1;
       if (count < limit) {
         if (!isLong(count, pages, nowMs() - begunMs)) continue;
-        // Queues that it did not reach may be those that the last search found at their limit.
+        // This search may not have reached the queues that the last search found at their limit.
         for (const endpointId of last[task].throttled) throttled.add(endpointId);
       }
       last[task] = { end: queues.at(-1) ?? START, throttled };
@@ -207,8 +207,8 @@ export function createClaims({ store, outbox, log, random }: ClaimParts): Claims
   }
 
   /**
-   * Removes entries that can never be sent, because nothing else would. No claim waits for this. Their endpoint then
-   * has capacity again, but no attempt of theirs is recorded, so this notifies the pollers.
+   * Removes entries that can never be sent, because nothing else removes them. No claim waits for this. Their endpoint
+   * then has capacity again. No recorded attempt notifies the pollers of that, so this does.
    */
   function endUnsendable(entries: readonly LeasedEntry[]): void {
     if (entries.length === 0) return;

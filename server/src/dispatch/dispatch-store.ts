@@ -14,7 +14,7 @@ export type DispatchChanges = {
   }[];
   /** Runs to cancel unless they have ended. */
   readonly canceled?: readonly RunKey[];
-  /** Runs whose entry for the first attempt becomes one to begin their workflow, claimable at once. */
+  /** Runs whose first attempt failed. Their outbox entry becomes a task to begin their workflow, claimable at once. */
   readonly retried?: readonly RunKey[];
   /** Runs to remove from the outbox. An entry of a later run stays. */
   readonly deleted?: readonly RunKey[];

@@ -4,15 +4,17 @@ import { Task } from "./outbox-store.ts";
 /** Pollers search more often than this. A longer time without a search is taken for an outage. */
 const OUTAGE_AFTER_MS = 10_000;
 /**
- * For this long after an outage, attempts whose leases have ended stay with their makers, which record them now. Another
- * dispatcher would make them again. A record takes at most four seconds. The pollers' next sweep comes after five.
+ * For this long after an outage, no claim takes attempts whose leases have ended. The dispatchers that made them record
+ * them now. Another dispatcher would make them again. A record takes at most four seconds. The pollers' next sweep
+ * comes after five.
  */
 const RECORDS_FIRST_MS = 4_500;
 /** A page takes longer only in a frozen database. A lease leaves four seconds for the record. */
 const FROZEN_AFTER_MS = 4_000;
 /**
- * A database whose searches fail often must not keep the entries of dead dispatchers forever. A lease that ends sooner
- * began about 5.5 seconds before the outage's end. Unless writes failed again, its attempt was recorded meanwhile.
+ * For this long after an outage, a failed search begins no other outage. Otherwise a database whose searches fail often
+ * would keep the entries of dead dispatchers forever. A lease that ends within this time began at least 5.5 seconds
+ * before the outage's end. Unless writes failed again, its attempt was recorded meanwhile.
  */
 const NEXT_OUTAGE_AFTER_MS = 8_500;
 
@@ -22,7 +24,7 @@ export type EndedLeases = {
   noteOutage(): void;
   /** Notes that a lease or an attempt was stored. */
   noteWritten(): void;
-  /** Runs a search, and tells it whether to include them. Rejects if the database failed meanwhile. */
+  /** Runs a search, and tells it whether to include ended leases. Rejects if the database failed meanwhile. */
   search<Found>(task: Task, run: (includeEnded: boolean) => Promise<Found>): Promise<Found>;
   /** Reads a page of a search, and notes if the database was frozen. */
   page<Page>(read: () => Promise<Page>): Promise<Page>;

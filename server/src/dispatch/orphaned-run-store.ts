@@ -32,5 +32,8 @@ export async function lockOverdue(
 /** Makes the next attempts of deliveries (at least one) due now. */
 export async function makeDue(tx: Transaction, keys: readonly DeliveryKey[]): Promise<void> {
   const { sql, values } = anyDelivery(keys, { account: "account_no", delivery: "id" });
-  await tx.query(`UPDATE delivery SET next_attempt_at = ${NOW_MICROS} WHERE ${sql}`, [...values]);
+  await tx.query(
+    `UPDATE delivery FORCE INDEX (PRIMARY) SET next_attempt_at = ${NOW_MICROS} WHERE ${sql}`,
+    [...values],
+  );
 }

@@ -33,7 +33,8 @@ export type Leases = {
    */
   lease(attempt: Omit<ClaimedAttempt, "leaseId">): string | undefined;
   /**
-   * Gives the leased attempts to their pollers, and notifies a poller of the others. Returns whether there were any.
+   * Gives the leased attempts to their pollers, and notifies a poller if there are others. Returns whether the
+   * transaction wrote any attempts.
    */
   committed(): { readonly hasAttempts: boolean };
   /** Lets the pollers wait on. If the transaction did commit, its entries are claimed after their lease. */

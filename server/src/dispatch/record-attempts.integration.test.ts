@@ -1,6 +1,9 @@
 import { AttemptOutcome, DeliveryState } from "@activity/proto";
 import { beforeEach, describe, expect, it } from "vitest";
-import { type Run, useServices } from "../../../test/harness/services.ts";
+import { writePending } from "../../../test/harness/backlog.ts";
+import { firstRunOf, type Run, useServices } from "../../../test/harness/services.ts";
+import { accountNoOf } from "../common/ids.ts";
+import { inTransaction } from "../database/transaction.ts";
 import { type MadeAttempt, recordAttempts } from "./record-attempts.ts";
 
 const { DELIVERED, REJECTED, TIMEOUT, NETWORK_ERROR } = AttemptOutcome;
@@ -133,6 +136,46 @@ describe("a batch of attempts, §6.4, ADR 0028", () => {
     const states = runs.map((_, n) => (n === 5 ? DeliveryState.PENDING : DeliveryState.DELIVERED));
     expect(await Promise.all(runs.map(stateOf))).toEqual(states);
   });
+});
+
+it("a record waits for no entry of another delivery, in a small outbox either", async () => {
+  const ids = await writePending(services.database, {
+    accountId,
+    endpointIds: [endpointId],
+    count: 200,
+  });
+  const accountNo = accountNoOf(accountId) ?? 0;
+  const deleted = ids.slice(0, 64).map((deliveryId) => ({ accountNo, deliveryId, run: 1 }));
+  await services.database.queryShards("ANALYZE TABLE outbox_entry");
+  await inTransaction(services.pool, async (tx) => {
+    const lock = "SELECT 1 FROM outbox_entry WHERE account_no = ? AND delivery_id = ? FOR UPDATE";
+    await tx.query(lock, [accountNo, ids[100]]);
+    await services.store.change({ deleted });
+  });
+  const left = await services.database.query("SELECT 1 FROM outbox_entry");
+  expect(left).toHaveLength(136);
+});
+
+it("a record locks no other delivery of its account while statistics say that there is none", async () => {
+  const backlog = { accountId, endpointIds: [endpointId], count: 65 };
+  const [locked = "", ...others] = await writePending(services.database, backlog);
+  const accountNo = accountNoOf(accountId) ?? 0;
+  const other = await services.createAccount();
+  const ofOther = { accountId: other, endpointIds: [await services.createEndpoint(other)] };
+  await writePending(services.database, { ...ofOther, count: 300 });
+  for (const sql of [
+    "ALTER TABLE delivery STATS_AUTO_RECALC = 0",
+    `UPDATE mysql.innodb_table_stats SET n_rows = 0
+     WHERE database_name = DATABASE() AND table_name = 'delivery'`,
+    "FLUSH TABLES delivery",
+  ]) {
+    await services.database.queryShards(sql);
+  }
+  const keys = others.map((deliveryId) => ({ accountNo, deliveryId }));
+  const after = { state: 3, attempts: 1, outcome: DELIVERED, retryInMicros: undefined } as const;
+  await services.whileLocked(firstRunOf(accountId, locked), () =>
+    services.store.change({ outcomes: [{ keys, after }] }),
+  );
 });
 
 it("ADR 0048: attempts of a shard that is away are busy, and the others are recorded", async () => {

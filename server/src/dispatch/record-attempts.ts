@@ -15,8 +15,8 @@ export type MadeAttempt = NewAttempt & {
 };
 
 /**
- * How long attempts are recorded one by one. The failed record before and the last one also count towards the four
- * seconds that a recorder waits. A shard that is away may answer late.
+ * How long attempts are recorded one by one. A recorder waits four seconds for all: for the joint record that failed
+ * first, for this time, and for the last attempt, whose shard may answer late.
  */
 const ONE_BY_ONE_MS = 2_000;
 
@@ -51,7 +51,7 @@ export async function recordAttempts(
     if (isConnectionLost(error)) throw error;
     if (attempts.length > 1) return recordOneByOne(store, attempts);
     if (!isOutage(error)) throw error;
-    // The recorder waits for no second try. Its other attempts come first now.
+    // Does not try again, because the recorder would not wait for that. It now records its other attempts first.
     return { busy: [0], hasStored: false, hasRetries: false, endpointIds: new Set() };
   }
 }
@@ -162,7 +162,7 @@ async function findBusy(
 
 /**
  * Two workers may make the same attempt. A success replaces a recorded failure, also one that ended the run. It does
- * not replace that of a run that was canceled or erased.
+ * not replace a failure of a run that was canceled or erased.
  */
 function replaces({ outcome }: MadeAttempt, { state }: LockedDelivery): boolean {
   const canSucceed = RUNNING_STATES.includes(state) || state === DeliveryState.Failed;

@@ -44,7 +44,7 @@ export type LockedRow = RowDataPacket & {
 
 const COLUMNS = { account: "account_no", delivery: "id" };
 
-/** Assign `outcome` last: each assignment before it compares the stored one. */
+/** Assign `outcome` last, because each assignment before it compares the stored outcome. */
 const IS_BETTER = `VALUES(outcome) = ${AttemptOutcome.DELIVERED} AND outcome <> ${AttemptOutcome.DELIVERED}`;
 
 const ATTEMPT: Table = {
@@ -119,14 +119,17 @@ export function storeAttempt(attempt: NewAttempt): Insert {
   };
 }
 
-/** Sets the same values for deliveries (at least one) after an attempt of each. */
+/**
+ * Sets the same values for deliveries (at least one) after an attempt of each. Names PRIMARY: while statistics say that
+ * the table is empty, MariaDB would lock all deliveries of the account.
+ */
 export function updateAfterAttempt(
   keys: readonly DeliveryKey[],
   { state, attempts, outcome, retryInMicros }: AfterAttempt,
 ): Statement {
   const { sql, values } = anyDelivery(keys, COLUMNS);
   return {
-    sql: `UPDATE delivery SET state = ?, attempts = ?, last_outcome = ?,
+    sql: `UPDATE delivery FORCE INDEX (PRIMARY) SET state = ?, attempts = ?, last_outcome = ?,
         next_attempt_at = ${NOW_MICROS} + ? WHERE ${sql}`,
     values: [state, attempts, outcome, retryInMicros ?? null, ...values],
   };

@@ -165,7 +165,7 @@ it("a refused change says what the donation is, and what it therefore cannot be"
   expect(refund).toThrow("The donation is not paid, so it cannot be refunded.");
 });
 
-it("a dispute that is not open is asked for only where it can be opened", () => {
+it("a refused end of an unknown dispute advises to open it only if the donation can be disputed", () => {
   const messageOf = (status: DonationStatus) => {
     const state = { donation: { ...NEW, status }, refunds: [], disputes: [] };
     return () => resolveDispute(state, Buffer.from("d1"), DisputeState.Won);

@@ -1,5 +1,7 @@
-import { AttemptOutcome } from "@activity/proto";
+import { AttemptOutcome, DeliveryState } from "@activity/proto";
 import { beforeEach, expect, it } from "vitest";
+import { writeDeliveries } from "../../../test/harness/backlog.ts";
+import { rowCounterOf } from "../../../test/harness/row-reads.ts";
 import { useServices } from "../../../test/harness/services.ts";
 
 const services = useServices();
@@ -51,4 +53,16 @@ it("a deleted endpoint keeps its row while a delivery to it runs, and its delive
   await expect(services.deliveries.retryDelivery({ accountId, deliveryId })).rejects.toThrow(
     "is deleted",
   );
+});
+
+it("a write reads no ended delivery of a deleted endpoint", async () => {
+  const endpointId = await createEndpoint();
+  const backlog = { accountId, endpointIds: [endpointId], count: 10_000 };
+  await writeDeliveries(services.database, backlog, { state: DeliveryState.FAILED, attempts: 1 });
+  const rowsRead = await rowCounterOf(services.database, "delivery");
+  await deleteEndpoint(endpointId);
+  const before = await rowsRead();
+  await createEndpoint();
+  expect((await rowsRead()) - before).toBeLessThan(10);
+  expect(await storedIds()).not.toContain(endpointId);
 });

@@ -21,7 +21,7 @@ export function endpointDeleted(): DomainError {
   );
 }
 
-/** A receiver may already have the secret of the pending rotation. */
+/** A second rotation is refused, because a receiver may already have the secret of the pending one. */
 export function rotationPending(): DomainError {
   return new DomainError(
     ErrorCode.SecretRotationPending,

@@ -4,9 +4,9 @@ import { createPool } from "../database/pool.ts";
 import { createFeedChanges, type FeedChanges } from "./feed-changes.ts";
 
 const given = { accountId: "account00000000", version: 7 };
-/** Of a database that is out of reach. */
+/** A pool of a database that is out of reach. */
 const pool = createPool("mysql://nobody@127.0.0.1:1/nowhere", 1);
-// While a connection is refused, the driver rejects the end.
+// The driver's `end` rejects while a connection is refused.
 afterAll(() => pool.end().catch(() => undefined));
 
 it("a watch that begins while the database is out of reach gets no heartbeat, so that its gateway asks another core", async () => {
@@ -62,7 +62,7 @@ describe("a page that waits for its account's feed", () => {
   });
 });
 
-it("a watch ends that is ended while its caller takes a batch", async () => {
+it("a watch ends if it is ended while its caller takes a batch", async () => {
   const changes = createFeedChanges(pool, QUIET, () => performance.now());
   const batches = changes.watch(new AbortController().signal);
   await batches.next();

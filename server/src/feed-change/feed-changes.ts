@@ -60,7 +60,7 @@ export function createFeedChanges(pool: Pool, log: Log, nowMs: () => number): Fe
     }
     const spanMs = lookedMs === undefined ? KEPT_MS : beginMs - lookedMs + COMMIT_MS;
     const found = await findChangedFeeds(pool, spanMs);
-    // The next watch may begin before the next look, which must then look back as far as a first one.
+    // The next watch may begin before the next look. That look must then go back as far as a first look.
     if (isIdle()) {
       lookedMs = undefined;
       return;

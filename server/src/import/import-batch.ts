@@ -11,9 +11,9 @@ import type { Writer } from "../write/writer.ts";
 import type { ImportedRow } from "./import-row.ts";
 
 /**
- * Stores the rows of one message that are not stored yet. Returns their number, and the others that differ from the
- * donation with their external id: a stored one, or an earlier row. The rows get the same `recordedAt`, because they fit
- * into one packet: a message has at most 1 MiB (ADR 0037).
+ * Stores the rows of one message that are not stored yet, and returns their number. Also returns the other rows that
+ * differ from the donation with their external id: a stored one, or an earlier row. The rows get the same `recordedAt`,
+ * because they fit into one packet: a message has at most 1 MiB (ADR 0037).
  */
 export async function storeImportedRows(
   { write }: Writer,

@@ -17,8 +17,6 @@ export const KEY_ENDS_WITHIN = { before: 14 * DAY_MICROS, after: 3 * DAY_MICROS 
 export const OVERLAP_ENDS_WITHIN = { before: HOUR_MICROS, after: DAY_MICROS } as const;
 /** The lifetime of the sessions that a reused link may have opened. */
 const LINK_MICROS = 12 * HOUR_MICROS;
-/** On Vitess a session and its account's notices are on two servers, whose clocks may differ by less than this. */
-const CLOCKS_WITHIN_MICROS = 10_000_000;
 
 /** The attempts at an endpoint in one hour. */
 export type EndpointHour = {
@@ -62,16 +60,11 @@ export function keyConditions(expiresAt: number, nowMicros: number): Condition[]
 }
 
 /**
- * Returns the condition of a reused link until the sessions that it may have opened have ended. `oldestSession` is when
- * the oldest session of the account was created, or `undefined` if it has none.
+ * Returns the condition of a reused link until the sessions that it may have opened have expired. It stays even if its
+ * sessions have ended: a thief could end them to hide it.
  */
-export function linkConditions(
-  since: number,
-  oldestSession: number | undefined,
-  nowMicros: number,
-): Condition[] {
+export function linkConditions(since: number, nowMicros: number): Condition[] {
   if (since <= nowMicros - LINK_MICROS) return [];
-  if (oldestSession === undefined || oldestSession > since + CLOCKS_WITHIN_MICROS) return [];
   return [{ kind: NoticeKind.SessionLinkReused, level: 0, since, endsAt: undefined }];
 }
 

@@ -23,7 +23,6 @@ import {
   listSecretEnds,
   readEndpoints,
   readKeys,
-  readOldestSessions,
   type Subject,
 } from "./subject-store.ts";
 
@@ -68,16 +67,10 @@ const KEYS: Source = {
 /** Reads open notices instead of links, because links are deleted before their notices close. */
 const LINKS: Source = {
   kinds: [NoticeKind.SessionLinkReused],
-  read: async (tx, subjects, nowMicros, open) => {
-    const oldest = await readOldestSessions(tx, subjects);
-    return open.flatMap(({ accountId, subjectId, since }) =>
-      linkConditions(since, oldest.get(accountNoOf(accountId) ?? 0), nowMicros).map((each) => ({
-        ...each,
-        accountId,
-        subjectId,
-      })),
-    );
-  },
+  read: async (_tx, _subjects, nowMicros, open) =>
+    open.flatMap(({ accountId, subjectId, since }) =>
+      linkConditions(since, nowMicros).map((each) => ({ ...each, accountId, subjectId })),
+    ),
 };
 
 const CANDIDATES: readonly (readonly [ListCandidates, Source])[] = [

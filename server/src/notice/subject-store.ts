@@ -43,9 +43,9 @@ export type ListCandidates = (pool: Pool, after: Candidate, limit: number) => Pr
 
 /** Lists endpoints at which an attempt failed within a day. It may have been recorded long after it failed. */
 export const listFailedAt = candidatesBy(
-  "delivery_stat FORCE INDEX (delivery_stat_began)",
-  { at: "began_at", id: "endpoint_id" },
-  `began_at > ${NOW_MICROS} - ${HEALTH_MICROS} AND failed > 0`,
+  "delivery_stat FORCE INDEX (delivery_stat_failed)",
+  { at: "failed_at", id: "endpoint_id" },
+  `failed_at > ${NOW_MICROS} - ${HEALTH_MICROS}`,
 );
 
 /** Lists endpoints whose old secret stops signing soon or stopped recently. */
@@ -71,8 +71,9 @@ export async function readEndpoints(
   const endpoint = anyOf(["e.account_no", "e.id"], keys);
   const [rows] = await tx.query<EndpointRow[]>(
     `SELECT a.id AS account_id, e.id, e.switched_on, e.next_secret_from,
-       EXISTS (SELECT 1 FROM delivery d WHERE d.account_no = e.account_no AND d.endpoint_id = e.id
-         AND d.state = ${DeliveryState.Failed} AND d.test = FALSE) AS has_failed
+       EXISTS (SELECT 1 FROM delivery d FORCE INDEX (delivery_endpoint_state_kind)
+         WHERE d.account_no = e.account_no AND d.endpoint_id = e.id AND d.state = ${DeliveryState.Failed}
+           AND d.test = FALSE) AS has_failed
      FROM endpoint e JOIN account a ON a.account_no = e.account_no
      WHERE ${endpoint.sql} AND e.deleted_at IS NULL AND a.deleted_at IS NULL`,
     [...endpoint.values],
@@ -114,19 +115,6 @@ export async function readKeys(
     id: row.id,
     expiresAt: row.expires_at,
   }));
-}
-
-/** Reads when the oldest session of each subject's account was created. An account without sessions is missing. */
-export async function readOldestSessions(
-  tx: Transaction,
-  subjects: readonly Subject[],
-): Promise<ReadonlyMap<number, number>> {
-  const [rows] = await tx.query<(RowDataPacket & { account_no: number; oldest: number })[]>(
-    `SELECT account_no, MIN(created_at) AS oldest FROM dashboard_session
-     WHERE account_no IN (?) GROUP BY account_no`,
-    [subjects.map(({ accountNo }) => accountNo)],
-  );
-  return new Map(rows.map((row) => [row.account_no, row.oldest]));
 }
 
 function candidatesBy(

@@ -101,7 +101,7 @@ function record(
   return { answer: stored, changes: [storePlatformEvent(stored)], feed };
 }
 
-/** Its text is deleted with its feed row, which alone stores it. */
+/** Deletes a platform event. Its text is only in its feed row, so hiding it from the feed deletes the text. */
 function remove(stored: PlatformEventRecord): Decision<void> {
   if (stored.deleted) return { answer: undefined };
   const feed = [hideActivity(activityKey(stored))];

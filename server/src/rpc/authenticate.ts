@@ -108,7 +108,7 @@ export function createAuthenticate(
         `This call needs \`${header} <service credential>\` with a credential that is neither expired nor revoked.`,
       );
     }
-    // Before anything else is awaited: unknown connections are cut while many calls wait for the database.
+    // Called before anything else is awaited, because unknown connections are cut while many calls wait.
     call.contextValues.get(keepConnectionKey)();
     return credential;
   }
@@ -162,7 +162,7 @@ function wasCountedBefore({ header, contextValues }: Call): boolean {
 
 /**
  * Counts a credential or session that is not known yet, because its look-up costs as much as an API key's. Throws
- * OverloadedError over the limit. It is not called invalid then, because nothing looked it up.
+ * OverloadedError over the limit. The error does not call it invalid, because nothing looked it up.
  */
 export async function countUnknown(admission: Admission, call: Call): Promise<void> {
   const client = clientBucket(call.contextValues.get(peerAddressKey) ?? "");
@@ -171,7 +171,7 @@ export async function countUnknown(admission: Admission, call: Call): Promise<vo
   if (kind === "client_refused") throw new OverloadedError();
 }
 
-/** Over a wire, admission runs before the call's own span. */
+/** Runs an admission in its own span, because over a wire it runs before the call's span begins. */
 function asSpan<Result>(call: Call, admit: () => Promise<Result>): Promise<Result> {
   return inSpan("admission", { parent: traceparentOf(call) }, admit);
 }

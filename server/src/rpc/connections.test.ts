@@ -4,7 +4,7 @@ import net, { type AddressInfo, type Socket } from "node:net";
 import { expect, it } from "vitest";
 import { createConnections } from "./connections.ts";
 
-it("still knows a connection whose port an earlier one had until it was reset, ADR 0037", () => {
+it("knows a connection on the port of an earlier one that was reset, ADR 0037", () => {
   const connections = createConnections();
   const [earlier, later] = [1, 2].map(() =>
     Object.assign(new EventEmitter(), { remoteAddress: "192.0.2.1", remotePort: 7, destroy() {} }),

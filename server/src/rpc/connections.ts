@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 
 /** The most connections whose caller is unknown. Beyond it, the longest idle one is cut. */
 const MAX_UNKNOWN = 512;
-/** The most HTTP/2 streams of unknown callers in work. Each takes 40 KB, and nothing ends one that its client keeps. */
+/** The most HTTP/2 streams in work for unknown callers. Each takes 40 KB for as long as its client keeps it open. */
 const MAX_UNKNOWN_STREAMS = 512;
 /** How long a connection may take to send the head of its first request. */
 const FIRST_REQUEST_MS = 10_000;
@@ -35,7 +35,7 @@ export function createConnections(): Connections {
     string,
     { readonly socket: Socket; readonly timer: NodeJS.Timeout; hasAsked: boolean }
   >();
-  /** Open streams with their connections' names, the oldest first. Some of the connections are known meanwhile. */
+  /** Open streams with their connections' names, the oldest first. Some of the callers are known by now. */
   const begun = new Map<ServerHttp2Stream, string>();
 
   function forget(name: string): void {
@@ -78,7 +78,7 @@ export function createConnections(): Connections {
       for (const [oldest, of] of begun) {
         if (begun.size <= MAX_UNKNOWN_STREAMS) return;
         begun.delete(oldest);
-        // Its client may repeat it: no call of an unknown caller stores more than a count.
+        // The client may repeat a refused call. That is safe: a call of an unknown caller stores nothing but a count.
         if (unknown.has(of)) oldest.close(constants.NGHTTP2_REFUSED_STREAM);
       }
     },

@@ -4,6 +4,7 @@ import { Code, createClient, createRouterTransport } from "@connectrpc/connect";
 import { describe, expect, it } from "vitest";
 import { RedisUrlError } from "../admission/redis-url.ts";
 import { OverloadedError } from "../common/overloaded-error.ts";
+import { DatabaseTimeoutError } from "../database/deadline.ts";
 import { createErrorMapping } from "./error-mapping.ts";
 
 /** Serves calls that fail with `error`. Writes the log to `logged`. */
@@ -38,11 +39,15 @@ describe("a call that failed", () => {
   });
 
   it("says that it may have succeeded if a repeated call would create another object", async () => {
-    const endpoints = createClient(EndpointService, failingWith(new OverloadedError()));
-    await expect(endpoints.createEndpoint({})).rejects.toThrow(/may have succeeded/);
-    for (const call of [endpoints.listEndpoints({}), endpoints.deleteEndpoint({})]) {
-      await expect(call).rejects.toThrow(/try again after 60 seconds\.$/);
-    }
+    const failing = (error: Error) => createClient(EndpointService, failingWith(error));
+    const late = failing(new DatabaseTimeoutError("late"));
+    await expect(late.createEndpoint({})).rejects.toThrow(/may have succeeded/);
+    const certain = [
+      late.listEndpoints({}),
+      late.deleteEndpoint({}),
+      failing(new OverloadedError()).createEndpoint({}),
+    ];
+    for (const call of certain) await expect(call).rejects.toThrow(/try again after 60 seconds\.$/);
   });
 
   it("is logged when its error is unexpected", async () => {

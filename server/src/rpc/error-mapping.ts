@@ -130,9 +130,8 @@ function isTemporary(error: unknown): boolean {
 /** A transaction without an answer may have been committed. A repeated one would create another key or endpoint. */
 function unavailable(cause: unknown, isRepeatable: boolean): ConnectError {
   const again = "The service is temporarily unavailable; try again after 60 seconds.";
-  const first =
-    "This call may have succeeded: first list what it creates, and delete what you do not know.";
-  const message = isRepeatable ? again : `${again} ${first}`;
+  const first = "This call may have succeeded: first read what it changes.";
+  const message = isRepeatable || !isOutage(cause) ? again : `${again} ${first}`;
   return withInfo(ErrorCode.TemporarilyUnavailable, message, cause);
 }
 

@@ -6,9 +6,9 @@ import type { NodeResponse } from "./listener.ts";
 const MAX_STREAM_ID = 2 ** 31 - 1;
 
 /**
- * Tells the connections of a listener to close: by `Connection: close` in HTTP/1.1, by GOAWAY in HTTP/2. It tells each
- * connection before its only answer ends, because the client sends nothing then. A Node client can lose a request sent
- * during a GOAWAY.
+ * Tells the connections of a listener to close: by `Connection: close` in HTTP/1.1, by GOAWAY in HTTP/2. It sends
+ * GOAWAY just before the only answer in flight ends, because the client sends nothing then. A Node client can lose a
+ * request sent during a GOAWAY.
  */
 export type Goodbye = {
   addSession(session: ServerHttp2Session): void;

@@ -24,9 +24,9 @@ export type ServerOptions = {
 
 /** The first bytes of every HTTP/2 connection. HTTP/1.1 has no method PRI. */
 const HTTP2_PREFACE = "PRI * HTTP/2.0";
-/** How long an idle connection stays open: longer than at a gateway, which would otherwise use a closed one. */
+/** How long an idle connection stays open: longer than a gateway keeps one, so that no gateway uses a closed one. */
 const IDLE_CONNECTION_MS = 65_000;
-/** A busy HTTP/1.1 connection is never idle. Behind a balancer, a core that was added would get no load. */
+/** A busy HTTP/1.1 connection never becomes idle. Without a limit, a core added behind a balancer would get no load. */
 const REQUESTS_PER_CONNECTION = 10_000;
 const HEAD_MS = 10_000;
 const HEAD_BYTES = 16_384;
@@ -54,7 +54,7 @@ export function createHttpServer(
   goodbye: Goodbye,
   { tls, isHttp1Only }: ServerOptions,
 ): HttpServer {
-  // Both get accepted connections and never listen. The event starts the timeouts of HTTP/1.1.
+  // The servers of both versions get accepted connections and never listen. `listening` starts HTTP/1.1's timeouts.
   const overHttp1 = http.createServer(HTTP1, onRequest);
   overHttp1.emit("listening");
   overHttp1.maxRequestsPerSocket = REQUESTS_PER_CONNECTION;

@@ -80,7 +80,7 @@ function requestListener(handler: Handler, connections: Connections, goodbye: Go
     if (unknown === undefined) return answer(request, response);
     unknowns.add(unknown, {
       begin() {
-        // Its client reset it while it waited.
+        // The client reset the stream while its request waited.
         if (stream?.closed) return false;
         if (stream) connections.begin(stream, unknown);
         answer(request, response);

@@ -73,7 +73,7 @@ it("answers 32 streams at once, ADR 0037", async () => {
   for (const { signal } of requests) {
     const context = createContext(signal);
     expect(await open(service, [SYMBOL], context).next()).toMatchObject({ done: false });
-    // As after its deadline, at which its answer stays.
+    // Aborts as the deadline does. The stream keeps its answer then.
     context.abort();
   }
   await expect(open(service, [SYMBOL]).next()).rejects.toThrow(OverloadedError);

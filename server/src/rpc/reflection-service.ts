@@ -44,7 +44,7 @@ export function createReflectionService(
       if (closed?.aborted) return;
       if (streams === MAX_STREAMS) throw new OverloadedError();
       streams++;
-      // Not in `finally`: the write of an answer never ends if its stream is closed meanwhile.
+      // Not in `finally`, which does not run if the stream is closed during the write of an answer.
       closed?.addEventListener("abort", () => streams--, { once: true });
       let answered = 0;
       for await (const originalRequest of requests) {

@@ -3,7 +3,7 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import type { ScopeFamily } from "../admission/session-scope.ts";
 import { Access, isOpenToAnybody } from "./access.ts";
 
-/** For a service with a call that needs no credential. */
+/** Maximum bytes of a message to a service with a call that needs no credential. */
 const MAX_OPEN_MESSAGE_BYTES = 4096;
 
 /** A service, its implementation by the local names of its methods, and its rules. */

@@ -77,7 +77,7 @@ export function createSurelyValid(): (schema: DescMessage, message: Message) => 
   function messageCheck(schema: DescMessage): Check {
     const created = checkOf.get(schema);
     if (created) return created;
-    // For a message that contains itself.
+    // A message that contains itself gets this check inside, because its own check is not created yet.
     checkOf.set(schema, perhaps);
     const ofMessage = reflect(MessageRulesSchema, getOption(schema, messageOption));
     const check = all([

@@ -30,7 +30,7 @@ const JSON_TYPE = "application/json";
 /** Connect's own limit. */
 const MAX_ANSWER_BYTES = 0xffffffff;
 const ANY_TIMEOUT = Number.MAX_SAFE_INTEGER;
-/** Shorter answers grow or gain nothing. Connect's own limit. */
+/** Compression makes shorter answers no smaller. Connect's own limit. */
 const COMPRESSED_FROM_BYTES = 1_024;
 const ACCEPTS_GZIP = /(^|,)\s*gzip\s*(,|$)/;
 

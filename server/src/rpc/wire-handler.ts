@@ -44,7 +44,7 @@ export function createWireHandler(
     createContextValues()
       .set(peerAddressKey, request.socket?.remoteAddress)
       .set(keepConnectionKey, () => connections.keep(request));
-  // A field or a name of an enum that this version does not know is refused: without it the call would do more.
+  // Refuses a field or enum name that this version does not know. If ignored, the call could do more than it should.
   const jsonOptions = { ignoreUnknownFields: false, textDecoder: createJsonDecoder(services) };
   const answerUnary = createUnaryWire(services, {
     ...{ gate, interceptors, contextValues },
@@ -72,7 +72,7 @@ export function createWireHandler(
     answerOther(request, response);
   };
 
-  /** Does what connectNodeAdapter does, which also prints each failed write past the log. */
+  /** Does what connectNodeAdapter does, but does not print each failed write outside the log. */
   function answerOther(request: NodeRequest, response: NodeResponse): void {
     const handler = handlers.get(request.url?.split("?", 1)[0] ?? "");
     if (handler === undefined) {

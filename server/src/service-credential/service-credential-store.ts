@@ -83,7 +83,7 @@ export async function listServiceCredentials(pool: Pool): Promise<ListedServiceC
   }));
 }
 
-/** Revokes a credential and returns whether it exists. A repeated call keeps the first time. */
+/** Revokes a credential and returns whether it exists. A repeated call keeps the time of the first. */
 export async function revokeServiceCredential(pool: Pool, name: string): Promise<boolean> {
   const { affectedRows } = await queryWithin<ResultSetHeader>(
     pool,

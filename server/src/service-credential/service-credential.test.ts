@@ -37,7 +37,7 @@ it.each(["gateway", "0", "import-2.csv_new", "a".repeat(64)])("accepts the name 
 
 const WRONG_NAMES = ["", "Gateway", "-x", "a b", "ü", "a\n", "a".repeat(65), "session"];
 it.each([...WRONG_NAMES, newServiceCredential().secret])(
-  "refuses the name %j with a sentence that holds no other",
+  "refuses the name %j with a sentence that does not repeat it",
   (name) => {
     expect(() => parseCredentialName(name)).toThrow(/^name accepts 1 to 64 characters: [ -~]*$/);
   },

@@ -8,9 +8,9 @@ const CACHE_TTL_MS = 5_000;
 export type ServiceCredentials = {
   isCredentialText(text: string): boolean;
   /**
-   * Finds a credential that is neither revoked nor expired, or was neither up to five seconds ago. Before it looks up
-   * one that it never found, it calls `count`, which may throw. Concurrent calls with one credential share one look-up
-   * and one count.
+   * Finds a credential that is neither revoked nor expired. A cached credential may have been revoked or have expired
+   * up to five seconds ago. Before it looks up a credential that it has not found before, it calls `count`, which may
+   * throw. Concurrent calls with one credential share one look-up and one count.
    */
   find(text: string, count: () => Promise<void>): Promise<ServiceCredential | undefined>;
 };
@@ -36,7 +36,7 @@ export function createServiceCredentials(pool: Pool, nowMs: () => number): Servi
 
   async function lookUp(hash: Buffer, id: string, count: (() => Promise<void>) | undefined) {
     await count?.();
-    // From before the look-up, because its answer can be late.
+    // The time counts from before the look-up, because its answer can be late.
     const untilMs = nowMs() + CACHE_TTL_MS;
     const credential = await findServiceCredentialByHash(pool, hash);
     if (credential === undefined) cache.delete(id);

@@ -150,7 +150,7 @@ function sessionOfAnotherAccount(): DomainError {
   );
 }
 
-/** The same error for all, so that it does not reveal which codes existed. */
+/** Every code that does not work gets this error, so that it does not reveal which codes existed. */
 function linkUsedUp(): DomainError {
   return new DomainError(
     ErrorCode.SessionLinkUsedUp,

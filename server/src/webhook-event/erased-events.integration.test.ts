@@ -61,6 +61,16 @@ describe("the events of a deleted donation, §6.4, ADR 0028", () => {
     expect((await read(run)).delivery?.state).toBe(DeliveryState.ERASED);
   });
 
+  it("wait for no delivery of another donation, however few the account has", async () => {
+    const other = await payOnce();
+    const otherDonation = donation;
+    const run = await payOnce();
+    await services.whileLocked(other, erase);
+    expect((await read(run)).delivery?.state).toBe(DeliveryState.ERASED);
+    expect((await read(other)).delivery?.state).toBe(DeliveryState.PENDING);
+    await services.donations.deleteDonation(otherDonation);
+  });
+
   it("stay delivered, without the donor's and the receiver's words", async () => {
     const run = await payOnce();
     await record(run, DELIVERED);

@@ -67,11 +67,12 @@ export function storeWebhookEvent(
 }
 
 const DELIVERIES_OF_RECORD = `webhook_event e
-  STRAIGHT_JOIN delivery d ON d.account_no = e.account_no AND d.event_id = e.id`;
+  STRAIGHT_JOIN delivery d FORCE INDEX (delivery_event)
+    ON d.account_no = e.account_no AND d.event_id = e.id`;
 
 /**
- * Erases the event data of a donation and the receivers' answers to it. Events that were not delivered yet never are.
- * Attempts in flight end normally.
+ * Erases the event data of a donation and the receivers' answers to it. Events that were not delivered yet are never
+ * delivered. Attempts in flight end normally.
  */
 export function eraseWebhookEvents(accountNo: number, recordId: string): Statement[] {
   const values = [accountNo, recordId];

@@ -131,7 +131,7 @@ function createAccounts(rows: PacketRows[number], now: PacketRows[number] | unde
       const blocked = row.blocked_at !== null;
       return {
         ...{ accountNo, id: accountId, blocked, nowMicros, recordedAt },
-        // Deliveries are listed and filtered by their ids' times, and their events are of this time.
+        // Lists of deliveries sort and filter by the time in the id, so it must be the time of the event.
         newId: () => newId(recordedAt),
       };
     },

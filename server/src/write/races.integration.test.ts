@@ -24,7 +24,7 @@ const follow = (externalId: string) =>
     kind: { case: "follow", value: {} },
   });
 
-/** Makes the account's last change an hour late, as after the database's clock has stepped back. */
+/** Moves the account's last change an hour ahead, as if the database's clock had stepped back since. */
 const stepClockBack = () =>
   services.database.query(
     "UPDATE account SET feed_changed_at = feed_changed_at + 3600000000 WHERE id = ?",

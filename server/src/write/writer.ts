@@ -12,8 +12,8 @@ import { accountNotFound } from "./locked-account.ts";
 import type { Write } from "./write.ts";
 
 /**
- * The longest that the next commit waits, after one with events, for a poller to wait. Each new event then goes at once
- * to where it is delivered. While a backlog drains no poller waits, and commits follow at this pace.
+ * After a commit with events, the next commit waits until a poller waits again, but at most this long. Its events then
+ * go to that poller at once. While a backlog drains, no poller waits, and commits follow at this pace.
  */
 const MAX_BEHIND_MS = 40;
 /** The most writes that share a commit. Even with the longest texts they fit into one packet (16 MiB). */
@@ -27,7 +27,7 @@ export type Writer = {
   /**
    * Runs a write and resolves with its answer after the commit. Rejects with the error of its decision, or with
    * `account_not_found` if its account is unknown or deleted. Rejects with OverloadedError if it waited too long for
-   * its turn, and with DatabaseTimeoutError if that was behind a lock or behind other writes of its account.
+   * its turn. Rejects with DatabaseTimeoutError if it waited too long for a lock or for other writes of its account.
    */
   write<Asked extends Asks, Answer>(write: Write<Asked, Answer>): Promise<Answer>;
 };
@@ -146,7 +146,7 @@ export function createWriter(
   }
 
   async function commitAlone(write: Waiting, packets: Packets): Promise<void> {
-    // Behind a lock, or for a connection, it may have waited for longer than its caller does.
+    // The write may have waited for a lock or a connection for longer than its caller waits.
     const refuseLate = () => {
       if (performance.now() > write.waitsUntilMs) throw new DatabaseTimeoutError(LOCKED);
     };

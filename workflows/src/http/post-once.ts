@@ -46,7 +46,7 @@ export async function postOnce(request: PostRequest, scope: PostScope): Promise<
   const { target, pool } = scope;
   const lease = pool.lease(target);
   const first = await exchange(request, lease, scope);
-  if (!lease.isReused || !first.isUnheard) return first.result;
+  if (!lease.isReused || !first.isUnheard || request.isStale?.()) return first.result;
   try {
     return (await exchange(request, pool.leaseFresh(target), scope)).result;
   } catch (error) {

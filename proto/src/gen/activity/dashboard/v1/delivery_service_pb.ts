@@ -892,7 +892,8 @@ export const DeliveryService: GenService<{
   /**
    * Starts a new run of a delivery that failed, was canceled or is paused. With `include_delivered` it also accepts a
    * delivered one. With `include_retrying` it also accepts one that waits for its next attempt. Any other delivery has
-   * a run already and is not changed. A repeated call therefore starts no second run while the first lasts.
+   * a run already and is not changed. Without `include_retrying`, a repeated call therefore starts no second run while
+   * the first lasts.
    *
    * Fails with `delivery_not_found`, and with `delivery_already_delivered` without `include_delivered`. Fails
    * with `delivery_erased` when its donation was deleted, and with `account_unavailable` while the account is
@@ -920,8 +921,8 @@ export const DeliveryService: GenService<{
   },
   /**
    * Starts a new run of every delivery of a time range that failed, was canceled or is paused. With `include_delivered`
-   * it includes delivered deliveries. The deliveries are those to one endpoint, or to all endpoints that are on. `kind`
-   * and `last_outcome` restrict them further.
+   * it includes delivered ones. The deliveries are those to one endpoint, or to all endpoints that are on. `kind` and
+   * `last_outcome` restrict them further.
    *
    * With `page_size` a call retries one part, and returns a token for the next. To show progress, add up `retried`. To
    * cancel, ask for no further part: runs that have begun continue. Without `page_size` one call retries all parts.

@@ -1,0 +1,45 @@
+import { DeliveryState } from "@activity/proto";
+import { expect, it } from "vitest";
+import { writeDeliveries } from "../../../test/harness/backlog.ts";
+import { rowCounterOf } from "../../../test/harness/row-reads.ts";
+import { useServices } from "../../../test/harness/services.ts";
+import { accountNoOf } from "../common/ids.ts";
+import { NOW_MICROS } from "../database/now.ts";
+import { inTransaction } from "../database/transaction.ts";
+import { listFailedAt, readEndpoints } from "./subject-store.ts";
+
+const services = useServices();
+
+it("endpoints are read without the failed deliveries of other endpoints, ADR 0054", async () => {
+  const accountId = await services.createAccount();
+  const create = () => services.createEndpoint(accountId);
+  const [failing, first, second] = [await create(), await create(), await create()];
+  const backlog = { accountId, endpointIds: [failing], count: 10_000 };
+  await writeDeliveries(services.database, backlog, { state: DeliveryState.FAILED, attempts: 1 });
+  const subjects = [failing, first, second].map((id) => ({
+    accountNo: accountNoOf(accountId) ?? 0,
+    id,
+  }));
+  const rowsRead = await rowCounterOf(services.database, "delivery");
+  const before = await rowsRead();
+  const read = await inTransaction(services.pool, (tx) => readEndpoints(tx, subjects));
+  expect((await rowsRead()) - before).toBeLessThan(10);
+  expect(read.filter(({ hasFailed }) => hasFailed).map(({ id }) => id)).toEqual([failing]);
+});
+
+it("endpoints whose attempts failed are listed without reading those that work, ADR 0054", async () => {
+  const hour = `${NOW_MICROS} DIV 3600000000 * 3600000000`;
+  const rows = Array.from(
+    { length: 10_000 },
+    (_, at) => `(${at + 1}, 'endpoint', ${hour}, 1, ${at === 4_999 ? 1 : 0}, 1, 1)`,
+  );
+  await services.database.query(
+    `INSERT INTO delivery_stat (account_no, endpoint_id, began_at, delivered, failed,
+       total_duration, longest_duration) VALUES ${rows.join()}`,
+  );
+  const rowsRead = await rowCounterOf(services.database, "delivery_stat");
+  const before = await rowsRead();
+  const listed = await listFailedAt(services.pool, { at: 0, accountNo: 0, id: "" }, 200);
+  expect((await rowsRead()) - before).toBeLessThan(10);
+  expect(listed).toMatchObject([{ accountNo: 5_000, id: "endpoint" }]);
+});
