@@ -1,7 +1,6 @@
-import { Code, ConnectError } from "@connectrpc/connect";
 import { createDashboardLink } from "./demo/dashboard-link.ts";
 import { createClients } from "./demo/demo-account.ts";
-import { readRunningProduct, tellNotRunning } from "./running-product.ts";
+import { isAway, readRunningProduct, tellNotRunning } from "./running-product.ts";
 
 /** Prints a link to the dashboard of the demo account, for a running `npm start`. */
 const [option] = process.argv.slice(2);
@@ -16,8 +15,6 @@ try {
   const clients = createClients(coreUrl, serviceCredential);
   process.stdout.write(`${await createDashboardLink(clients, demo.accountId)}\n`);
 } catch (error) {
-  // Another checkout's core, which now has the port, does not know this one's credential.
-  const away: readonly Code[] = [Code.Unavailable, Code.Unauthenticated];
-  if (!away.includes(ConnectError.from(error).code)) throw error;
+  if (!isAway(error)) throw error;
   tellNotRunning();
 }

@@ -1,9 +1,17 @@
 import { join } from "node:path";
+import { Code, ConnectError } from "@connectrpc/connect";
 import { readLocalSettings } from "../dev-stack/src/local-settings.ts";
 import { readStackConfig } from "../dev-stack/src/stack-config.ts";
 import { StackError } from "../dev-stack/src/stack-error.ts";
 
 const NOT_RUNNING = "Run `npm start` first, in another terminal.\n";
+
+/** Returns whether an error of a call means that this folder's `npm start` does not run. */
+export function isAway(error: unknown): boolean {
+  const { code } = ConnectError.from(error);
+  // Another checkout's core, which now has the port, does not know this one's credential.
+  return code === Code.Unavailable || code === Code.Unauthenticated;
+}
 
 /** Tells the user that `npm start` does not run. The process then ends with 1. */
 export function tellNotRunning(): void {

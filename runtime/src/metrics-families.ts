@@ -16,7 +16,10 @@ type Value = {
  * Creates families in a registry of prom-client. They count without prom-client's classes, which sort and join the
  * label names at each count and cost ten times as much. `nowMs` is a monotonic clock.
  */
-export function createMetrics(registry: Registry, nowMs: () => number): Metrics {
+export function createMetrics(
+  registry: Pick<Registry, "registerMetric">,
+  nowMs: () => number,
+): Metrics {
   function register(
     type: Kind,
     name: string,

@@ -42,7 +42,10 @@ export async function openMetrics(
   const registry = new Registry();
   const metrics = createMetrics(registry, () => performance.now());
   collectDefaultMetrics({ register: registry });
-  if (place === undefined) return { ...(await serve(address, () => registry.metrics())), metrics };
+  if (place === undefined) {
+    showProcesses(metrics, 1);
+    return { ...(await serve(address, () => registry.metrics())), metrics };
+  }
   registry.setDefaultLabels({ process: String(place) });
   process.on("message", async ({ metricsFor }: Partial<Asked>) => {
     if (metricsFor === undefined) return;
@@ -57,11 +60,12 @@ export async function openMetrics(
 }
 
 /**
- * Serves the metrics of several processes on one page, each with the label `process`. A process that does not answer in
+ * Serves the metrics of `count` processes on one page, each with the label `process`. A process that does not answer in
  * time is left out. prom-client's own collector would then fail for all processes.
  */
 export async function openProcessesMetrics(
   address: MetricsAddress | undefined,
+  count: number,
 ): Promise<Omit<OpenMetrics, "metrics">> {
   if (address === undefined) return NOWHERE;
   const { AggregatorRegistry } = await import("prom-client");
@@ -85,8 +89,19 @@ export async function openProcessesMetrics(
     await Promise.race([all.promise, wait(ANSWER_WITHIN_MS, undefined, { ref: false })]);
     cluster.off("message", hear);
     if (answers.size === 0) throw new Error("no process answered");
-    return AggregatorRegistry.aggregate([...answers.values()]).metrics();
+    const registry = AggregatorRegistry.aggregate([...answers.values()]);
+    const metrics = createMetrics(registry, () => performance.now());
+    showProcesses(metrics, count);
+    return registry.metrics();
   });
+}
+
+/** Also counts the processes that do not answer, so that an alert can find out that one is missing. */
+function showProcesses(metrics: Metrics, count: number): void {
+  const help = "Processes that should run behind this page.";
+  metrics.gauges([{ name: "activity_processes", help, labels: [] }], async () => [
+    [{ labels: [], value: count }],
+  ]);
 }
 
 async function serve({ host, port }: MetricsAddress, read: () => Promise<string>) {

@@ -1,14 +1,17 @@
 import { once } from "node:events";
+import { writeFileSync } from "node:fs";
 import { connect, isIPv6, type Socket } from "node:net";
-import { getCACertificates, setDefaultCACertificates } from "node:tls";
+import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { ReadyAttemptSchema } from "@activity/proto";
 import { create } from "@bufbuild/protobuf";
 import { afterAll, describe, expect, it } from "vitest";
+import { runCommand } from "../../dev-stack/src/run-command.ts";
 import { makeAttempt } from "../../workflows/src/attempt/make-attempt.ts";
 import { isRetried } from "../../workflows/src/http/attempt-outcome.ts";
 import { createConnectionPool } from "../../workflows/src/http/connection-pool.ts";
 import { postOnce } from "../../workflows/src/http/post-once.ts";
+import { useFolder } from "../harness/use-started.ts";
 import type { Behaviour, Receiver } from "./harness-receiver.ts";
 import { answer, reset, write, writeAndEnd, writeAndReset } from "./harness-receiver-behaviours.ts";
 import {
@@ -26,6 +29,7 @@ const NETWORK_ERROR = { outcome: "network_error" };
 
 /** On a busy machine 200 handshakes may take longer than an attempt has. */
 const harness = createSenderHarness({ timeoutMs: 30_000 });
+const folder = useFolder("connections");
 afterAll(() => harness.stop());
 
 /** Answers the first request of a connection normally, and the later ones with `later`. */
@@ -39,10 +43,8 @@ const afterFirst = (later: Behaviour): Behaviour => {
 };
 
 /** Posts to these addresses of one name, over one pool of connections. */
-function createPinnedPost(
-  { port }: Pick<Receiver, "port">,
-  pool = createConnectionPool(harness.certificates.ca),
-) {
+function createPinnedPost({ port }: Pick<Receiver, "port">) {
+  const pool = createConnectionPool(harness.certificates.ca);
   const post = (...addresses: string[]) =>
     postOnce(
       { url: "https://receiver.test/", headers: HEADERS, body: BODY },
@@ -59,6 +61,18 @@ function createPinnedPost(
     );
   return { post, close: pool.close };
 }
+
+const HTTP = new URL("../../workflows/src/http/", import.meta.url);
+/** Posts to a port of this machine, and prints the result. */
+const POST = `
+  import { createConnectionPool } from "${HTTP}connection-pool.ts";
+  import { postOnce } from "${HTTP}post-once.ts";
+  const addresses = [{ address: "127.0.0.1", family: 4 }];
+  const target = { kind: "safe", host: "receiver.test", port: Number(process.argv[1]), addresses };
+  const request = { url: "https://receiver.test/", headers: {}, body: Buffer.from("{}") };
+  const deadline = AbortSignal.timeout(30_000);
+  console.log(await postOnce(request, { pool: createConnectionPool(), deadline, target }));
+  process.exit();`;
 
 /** A receiver that accepts nothing before `isFree`. Its queue takes two connections. The system drops other SYNs. */
 const BUSY_AT_FIRST = `
@@ -206,16 +220,16 @@ describe("a connection", () => {
 
   it("is not opened to a receiver that only a CA of NODE_EXTRA_CA_CERTS signed", async () => {
     const receiver = await harness.receive(answer(200));
-    const before = getCACertificates();
-    // NODE_EXTRA_CA_CERTS does the same at the start of a process.
-    setDefaultCACertificates([...before, harness.certificates.ca]);
-    const pool = createConnectionPool();
-    setDefaultCACertificates(before);
-    const { post, close } = createPinnedPost(receiver, pool);
-    const untrusted = expect.stringContaining("UNABLE_TO_VERIFY_LEAF_SIGNATURE");
-    expect(await post("127.0.0.1")).toMatchObject({ detail: untrusted });
+    const file = join(folder, "ca.pem");
+    writeFileSync(file, harness.certificates.ca);
+    // Node reads the variable only at the start of a process.
+    const { lines } = await runCommand(
+      process.execPath,
+      ["--input-type=module", "--eval", POST, `${receiver.port}`],
+      { variables: { NODE_EXTRA_CA_CERTS: file } },
+    );
+    expect(lines.join("\n")).toContain("UNABLE_TO_VERIFY_LEAF_SIGNATURE");
     expect(receiver.requests).toEqual([]);
-    close();
   });
 
   it("goes to the next checked address when the first does not answer", async () => {

@@ -40,6 +40,7 @@ async function answeredBy(): Promise<ReadonlyMap<string, number>> {
   const name = "activity_gateway_request_duration_seconds_count";
   // prom-client itself would leave this metric out of a page of several processes.
   expect(text).toMatch(/^process_start_time_seconds\{process="\d"\} /m);
+  expect(text).toMatch(/^activity_processes 2$/m);
   const line = new RegExp(`^${name}\\{.*code="200".*process="(\\d)".*\\} (\\d+)$`, "gm");
   return new Map([...text.matchAll(line)].map(([, place = "", count]) => [place, Number(count)]));
 }

@@ -149,12 +149,15 @@ describe("npm start without Temporal", () => {
     }
   });
 
-  it("is not taken for another folder's by the dashboard tool", async () => {
+  it.each([
+    ["dashboard.ts", []],
+    ["demo/demo.ts", ["donate", "Ada", "500"]],
+  ])("is not taken for another folder's by tools/%s", async (tool, args) => {
     const dataDir = join(folder, "elsewhere");
-    mkdirSync(dataDir);
+    mkdirSync(dataDir, { recursive: true });
     const own = await readLocalSettings(join(folder, "data", "local.json"));
     await writeLocalSettings(join(dataDir, "local.json"), { ...own, serviceCredential: "other" });
-    const asked = runTool({ DATA_DIR: dataDir, HOST: "x86_64-linux" }, "tools/dashboard.ts");
+    const asked = runTool({ DATA_DIR: dataDir, HOST: "x86_64-linux" }, `tools/${tool}`, ...args);
     await expect(asked).rejects.toThrow(/^.*\nRun `npm start` first, in another terminal\.\n$/);
   });
 

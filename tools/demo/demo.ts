@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { Code, ConnectError } from "@connectrpc/connect";
-import { readRunningProduct, tellNotRunning } from "../running-product.ts";
+import { ConnectError } from "@connectrpc/connect";
+import { isAway, readRunningProduct, tellNotRunning } from "../running-product.ts";
 import { createClients } from "./demo-account.ts";
 import { DEMO_ACTIONS, DemoError } from "./demo-actions.ts";
 
@@ -25,8 +25,7 @@ try {
 } catch (error) {
   const isForPeople = error instanceof DemoError || error instanceof ConnectError;
   if (!isForPeople) throw error;
-  const isAway = error instanceof ConnectError && error.code === Code.Unavailable;
-  if (isAway) tellNotRunning();
+  if (isAway(error)) tellNotRunning();
   else process.stderr.write(`${error.message}\nnpm run demo -- ${name} ${action.usage}\n`);
   process.exitCode = 1;
 }

@@ -82,7 +82,7 @@ export async function serveProcesses(
   const health = await openHealth(core.health, state);
   const unknown = await migrate(core.databaseUrl, log);
   if (unknown.length > 0) log.warn("the database is newer than this program", { unknown });
-  const scraped = await openProcessesMetrics(core.metrics);
+  const scraped = await openProcessesMetrics(core.metrics, count);
   if (scraped.address) log.info("metrics are served", { port: scraped.address.port });
   cluster.setupPrimary({ silent: true });
   for (let place = 1; place <= count; place++) start(place);

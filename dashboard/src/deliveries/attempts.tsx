@@ -9,8 +9,13 @@ import { isOnItsWay } from "./shown-delivery.ts";
 const MAX_READ = 200;
 
 /** All attempts of a delivery, newest first, grouped by run. */
-export function Attempts(props: { delivery: Delivery; attempts: readonly Attempt[] }) {
-  const { delivery, attempts } = props;
+export function Attempts(props: {
+  delivery: Delivery;
+  attempts: readonly Attempt[];
+  /** Whether its endpoint is off. */
+  isPaused: boolean;
+}) {
+  const { delivery, attempts, isPaused } = props;
   const runs = Map.groupBy(attempts.toReversed(), ({ run }) => run);
   return (
     <Section
@@ -28,6 +33,7 @@ export function Attempts(props: { delivery: Delivery; attempts: readonly Attempt
                   attempt={attempt}
                   eventId={delivery.eventId}
                   isRetried={
+                    !isPaused &&
                     isOnItsWay(delivery) &&
                     run === delivery.run &&
                     attempt.attempt === delivery.attempts

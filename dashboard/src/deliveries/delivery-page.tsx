@@ -46,7 +46,7 @@ export function DeliveryPage({ deliveryId }: { deliveryId: string }) {
   const isEndpointGone = useIsGone();
   const isGone = read !== undefined && isEndpointGone(read);
   const delivery = read && shownDelivery(read, isGone);
-  const isPaused = endpoint?.switchedOn === false && delivery && isOnItsWay(delivery);
+  const isPaused = endpoint?.switchedOn === false && delivery !== undefined && isOnItsWay(delivery);
   return (
     <Page
       title={texts.deliveries.kinds[delivery?.kind ?? 0] || texts.deliveries.title}
@@ -79,7 +79,7 @@ export function DeliveryPage({ deliveryId }: { deliveryId: string }) {
           delivery && (
             <>
               <Facts facts={factsOf(delivery, mayReadActivity, limits?.attempts)} />
-              <Attempts delivery={delivery} attempts={attempts} />
+              <Attempts delivery={delivery} attempts={attempts} isPaused={isPaused} />
               <Payload payload={payload} />
               <Replay delivery={delivery} payload={payload} />
             </>

@@ -23,10 +23,11 @@ export function useDayFailed(): (endpointId: string) => DayFailed {
   const { data } = useQuery({
     queryKey: ["dayFailed", ids],
     enabled: isRead && !isAll,
-    queryFn: async () => {
+    queryFn: async ({ signal }) => {
       const since = timestampFromMs(dayStartMs());
       const read = ids.map(async (endpointId) => {
-        const page = await client.listDeliveries({ endpointId, state, since, pageSize });
+        const request = { endpointId, state, since, pageSize };
+        const page = await client.listDeliveries(request, { signal });
         return [endpointId, page] as const;
       });
       return new Map(await Promise.all(read));

@@ -7,6 +7,8 @@ import { useMay } from "../session/session-context.ts";
 import type { texts } from "../texts.ts";
 
 const READ_AGAIN_MS = 5_000;
+/** How long deliveries are kept by default. */
+const KEPT_MS = 30 * DAY_MS;
 
 /** One step of the setup, and the page where the owner does it. `href` is empty if the session cannot do it. */
 export type Step = {
@@ -39,8 +41,11 @@ export function useSteps(): readonly Step[] {
   if (isLoading) return [];
   const [endpoint] = endpoints?.values() ?? [];
   const [last] = latest ?? [];
-  // Deliveries are kept for at least a day. After it, those of the setup may be removed.
-  const isOver = !!endpoint?.createdAt && timestampMs(endpoint.createdAt) < nowMs() - DAY_MS;
+  // Without a delivery, those of the setup may have been removed.
+  const isOver =
+    !!endpoint?.createdAt &&
+    last === undefined &&
+    timestampMs(endpoint.createdAt) < nowMs() - KEPT_MS;
   const steps: (Step & { readonly may: boolean })[] = [
     {
       name: "key",

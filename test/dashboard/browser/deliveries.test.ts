@@ -65,6 +65,7 @@ describe("deliveries", () => {
     await endpoints.switchOffEndpoint(endpoint);
     await own.page.reload();
     await own.see("Switch it on to continue.");
+    expect(await own.page.getByText("We retry it").count()).toBe(0);
     await endpoints.deleteEndpoint(endpoint);
     // Polls, because the page may still use a list of endpoints that it read before the deletion.
     const canceled = async () => {

@@ -55,7 +55,10 @@ describe("keys", () => {
     expect(command).not.toContain(key);
     const gateway = `http://127.0.0.1:${own.stack.gatewayPort}`;
     const pasted = command.replace("https://api.example.com", gateway);
-    const { lines } = await runCommand("bash", [], { input: `${pasted}\n${key}\n` });
+    const { lines } = await runCommand("bash", [], {
+      input: `${pasted}\n${key}\n`,
+      variables: { no_proxy: "127.0.0.1" },
+    });
     expect(lines.join("\n")).toContain('"data":[]');
   });
 

@@ -1,5 +1,5 @@
 import { DeliveryState, DonationService } from "@activity/proto";
-import type { Route } from "playwright-core";
+import type { Request, Route } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { answer } from "../../delivery/harness-receiver-behaviours.ts";
 import { writeDeliveries } from "../../harness/backlog.ts";
@@ -38,23 +38,32 @@ it("the overview leads a new owner from a key to the first delivered event, then
   await steps.waitFor({ state: "detached" });
 });
 
-it("the list to set up does not come back when old deliveries were removed", async () => {
+it("the list to set up does not come back when old deliveries were removed, unless those since then fail", async () => {
   await own.page.clock.install();
   await createApiKey(own.stack, own.accountId);
   const { endpointId } = await own.createEndpoint();
   await own.page.reload();
   await own.see("To do: Send a test");
-  const age = "UPDATE endpoint SET created_at = created_at - 86400000000 WHERE id = ?";
-  await own.stack.database.query(age, [endpointId]);
+  const age = "UPDATE endpoint SET created_at = created_at - ? * 86400000000 WHERE id = ?";
+  await own.stack.database.query(age, [29, endpointId]);
+  await own.page.reload();
+  await own.see("To do: Send a test");
+  await own.stack.database.query(age, [1, endpointId]);
   await own.page.clock.fastForward(30_000);
   await own.page.getByText("To do:").first().waitFor({ state: "detached" });
   await own.open(`/endpoints/${endpointId}`);
   await own.see("They appear when a donation arrives or you send a test.");
+  own.delivery.receiver.behaviour = answer(401);
+  await own.until((await own.sendTest(endpointId)).deliveryId, DeliveryState.FAILED);
+  await own.open("/");
+  await own.see("To do: Answer it");
 });
 
-it("the overview names each endpoint with failed deliveries, however many another one has", async () => {
+it("the overview names each endpoint with failed deliveries, however many another one has, and stops reading when it is left", async () => {
+  const ids: string[] = [];
   for (const count of [5, 101]) {
     const { endpointId } = await own.createEndpoint();
+    ids.push(endpointId);
     const backlog = { accountId: own.accountId, endpointIds: [endpointId], count };
     await writeDeliveries(own.stack.database, backlog, {
       state: DeliveryState.FAILED,
@@ -66,6 +75,17 @@ it("the overview names each endpoint with failed deliveries, however many anothe
   const attention = own.page.locator("section").filter({ hasText: "Needs your attention" });
   await attention.getByText("5 failed").waitFor();
   await attention.getByText("100+ failed").waitFor();
+  const held = Promise.withResolvers<Request>();
+  await own.page.route("**/*.DeliveryService/ListDeliveries", async (route) => {
+    const asked = route.request();
+    if (ids.some((id) => asked.postData()?.includes(id))) held.resolve(asked);
+    else await route.continue();
+  });
+  await own.page.reload();
+  const asked = await held.promise;
+  // Its deadline would end it after 20 seconds.
+  const isAsked = { predicate: (request: Request) => request === asked, timeout: 10_000 };
+  await Promise.all([own.page.waitForEvent("requestfailed", isAsked), own.goTo("Activity")]);
 });
 
 describe("activity", () => {
