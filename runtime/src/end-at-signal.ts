@@ -25,6 +25,7 @@ const exitAtSigterm = () => process.exit(143);
  * signals to the first process of a container.
  */
 export function exitWhileStarting(): void {
+  if (process.listeners("SIGTERM").includes(exitAtSigterm)) return;
   process.once("SIGINT", exitAtSigint).once("SIGTERM", exitAtSigterm);
 }
 

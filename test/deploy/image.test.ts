@@ -78,6 +78,14 @@ it("the image's processes can write no file and do not run as root", async () =>
   expect((await ends(["-e", script])).output.trim()).toBe("1000 1000 []");
 });
 
+it("the image's processes end at a signal while they load, and have public CAs for Temporal's client", async () => {
+  const script = `
+    const pem = require("node:fs").readFileSync(process.env.SSL_CERT_FILE, "utf8");
+    console.log(process.listenerCount("SIGTERM"), pem.split("BEGIN CERTIFICATE").length > 100);
+  `;
+  expect((await ends(["-e", script])).output.trim()).toBe("1 true");
+});
+
 it("serves all in one process as another user on a read-only root, with secrets from files", async () => {
   const [core = 0, gateway = 0, health = 0, dashboard = 0] = await findFreePorts(4);
   const one = run(image.command, {

@@ -116,7 +116,7 @@ function readTemporal(
       overrideEnvVars: variables,
     });
     const { address, tls, apiKey, metadata } = connectionOptions;
-    const host = address?.replace(/:\d+$/, "") ?? "";
+    const host = address?.replace(/:\d+$/, "") ?? "localhost";
     if (apiKey !== undefined && !tls && !mayBePlain(env, host, problem)) {
       problem(
         "TEMPORAL_TLS must be true or unset with TEMPORAL_API_KEY, which would travel in plain text; ALLOW_PLAINTEXT=trusted-network allows it on a network that nobody else can read.",

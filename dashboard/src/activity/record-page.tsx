@@ -21,7 +21,7 @@ import { texts } from "../texts.ts";
 import { refundedText } from "./activity-table.tsx";
 import { READ_AGAIN_MS, useRecord } from "./use-record.ts";
 
-/** The prefix of a donation's id. Only donations have webhook events, and no imported ones. */
+/** The prefix of a donation's id. Only donations that were not imported have webhook events. */
 const DONATION = "don_";
 
 /** One record of the feed. For a donation, it also lists the deliveries. */
@@ -31,7 +31,9 @@ export function RecordPage({ activityId }: { activityId: string }) {
   const query = useRecord(activityId);
   const record = query.data?.record;
   // A record that the feed does not show may have been sent.
-  const maySend = isDonation && (record === undefined || record.platform === Platform.SERVICE);
+  const isRead = !query.isPending;
+  const maySend =
+    isDonation && isRead && (record === undefined || record.platform === Platform.SERVICE);
   const type = record?.type ?? (isDonation ? ActivityType.DONATION : ActivityType.UNSPECIFIED);
   return (
     <Page

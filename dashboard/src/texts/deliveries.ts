@@ -59,7 +59,7 @@ export const deliveries = {
   retryFailed: "Retry failed",
   retryFailedTitle: "Retry failed deliveries",
   retryFailedText: "We retry failed, canceled and paused deliveries to endpoints that are on.",
-  retryFailedWider: "This ignores the list's filters for state, event id and a deleted endpoint.",
+  retryFailedWider: "This ignores the list's filters for state, event id or a deleted endpoint.",
   allEndpoints: "All endpoints",
   stopRetry: "Stop",
   goOnRetrying: "Continue",

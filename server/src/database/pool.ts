@@ -8,9 +8,9 @@ export type Pool = Pick<mysql.Pool, "pool" | "getConnection" | "end">;
 
 const CONNECT_TIMEOUT_MS = 3_000;
 /**
- * The most callers that wait for a connection of a pool. Usually each waits for less than a second. While the database is away,
- * the driver's queue also keeps callers past their deadline, at 2 KB each. Beyond this limit, calls fail as in an
- * outage.
+ * The most callers that wait for a connection of a pool. Usually each waits for less than a second. While the database
+ * is away, the driver's queue also keeps callers past their deadline, at 2 KB each. Beyond this limit, calls fail as in
+ * an outage.
  */
 const MAX_WAITING = 10_000;
 

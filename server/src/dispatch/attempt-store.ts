@@ -81,7 +81,7 @@ export async function rescheduleAttempt(
 ): Promise<void> {
   await queryWithin<ResultSetHeader>(
     pool,
-    `UPDATE delivery SET next_attempt_at = ${NOW_MICROS} + ?
+    `UPDATE delivery FORCE INDEX (PRIMARY) SET next_attempt_at = ${NOW_MICROS} + ?
      WHERE account_no = ? AND id = ? AND run = ? AND attempts < ? AND state IN (?)`,
     [waitMicros, accountNo, deliveryId, run, attempt, RUNNING_STATES],
   );

@@ -144,7 +144,7 @@ export async function releaseEntries(
   const { sql, values } = anyDelivery(keys, ENTRY);
   await queryWithin<ResultSetHeader>(
     pool,
-    `UPDATE outbox_entry SET leased_until = NULL WHERE ${sql} AND lease_id = ?`,
+    `UPDATE outbox_entry FORCE INDEX (PRIMARY) SET leased_until = NULL WHERE ${sql} AND lease_id = ?`,
     [...values, leaseId],
   );
 }

@@ -19,7 +19,7 @@ export type Connections = {
   add(socket: Socket): void;
   /** Notes that a request's head arrived. Returns the connection's name while its caller is unknown. */
   hasAsked(request: NodeRequest): string | undefined;
-  /** Notes that work on a stream of the connection `name` begins. Beyond the limit, the oldest stream is refused. */
+  /** Notes that work on a stream of the connection `name` begins. Beyond the limit, the oldest of the connection with most is refused. */
   begin(stream: ServerHttp2Stream, name: string): void;
   /** Keeps the request's connection from now on, because its caller authenticated. */
   keep(request: NodeRequest): void;
@@ -75,12 +75,15 @@ export function createConnections(): Connections {
     begin(stream, name) {
       begun.set(stream, name);
       stream.once("close", () => begun.delete(stream));
-      for (const [oldest, of] of begun) {
-        if (begun.size <= MAX_UNKNOWN_STREAMS) return;
-        begun.delete(oldest);
-        // The client may repeat a refused call. That is safe: a call of an unknown caller stores nothing but a count.
-        if (unknown.has(of)) oldest.close(constants.NGHTTP2_REFUSED_STREAM);
-      }
+      if (begun.size <= MAX_UNKNOWN_STREAMS) return;
+      for (const [each, of] of begun) if (!unknown.has(of)) begun.delete(each);
+      if (begun.size <= MAX_UNKNOWN_STREAMS) return;
+      const byConnection = [...Map.groupBy(begun.keys(), (each) => begun.get(each)).values()];
+      const [oldest] = byConnection.reduce((a, b) => (b.length > a.length ? b : a));
+      if (oldest === undefined) return;
+      begun.delete(oldest);
+      // The client may repeat the call: a call of an unknown caller stores nothing but counts.
+      oldest.close(constants.NGHTTP2_REFUSED_STREAM);
     },
     keep: ({ socket }) => forget(nameOf(socket)),
     cutSilent() {
