@@ -24,12 +24,17 @@ const asSpan = <Result>(name: string, work: () => Promise<Result>) =>
 
 const database = useTestDatabase();
 let pool: Pool;
+let removeTracer: () => void;
 beforeAll(() => {
-  installTracer(tracer);
+  removeTracer = installTracer(tracer);
   traceStatements();
   pool = createPool(database.url, 1);
 });
-afterAll(() => pool.end());
+afterAll(() => {
+  // Other files run in this process.
+  removeTracer();
+  return pool.end();
+});
 
 const named = (name: string) => exporter.getFinishedSpans().filter((span) => span.name === name);
 

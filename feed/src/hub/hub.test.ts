@@ -279,6 +279,8 @@ describe("the hub's admission", () => {
 it("the hub reports how following ended, and still serves its kept records", async () => {
   await store(1);
   api.instead.push(refuse(401, "invalid_api_key"));
+  // Answers the held poll, if there is one. The next poll is refused.
+  api.store(createRecord(2));
   await expect(hub.ended).rejects.toMatchObject({ code: "invalid_api_key" });
   const stream = await openEvents({ after: "0" });
   expect(numbersOf(await stream.until(1))).toEqual([1]);

@@ -26,6 +26,8 @@ export interface TestApi {
   refuse: ((asked: Asked) => Behaviour | undefined) | undefined;
   /** Whether the API obeys `Prefer: wait`. */
   isWaiting: boolean;
+  /** How long the API holds a request without a record. By default, longer than any test takes. */
+  waitMs: number;
   /** Stores a record and answers waiting requests. */
   store(record: Activity): void;
   close(): Promise<void>;
@@ -33,7 +35,7 @@ export interface TestApi {
 
 export const KEY = `act_live_${"0123456789abcdef".repeat(4)}`;
 const EXPIRES_AT = "2999-01-01T00:00:00.000000Z";
-const WAIT_MS = 1_000;
+const AN_HOUR_MS = 3_600_000;
 
 /** Creates a follow that was stored `number` seconds after a fixed time. */
 export function createRecord(number: number): Activity {
@@ -70,6 +72,7 @@ export async function startTestApi(): Promise<TestApi> {
     instead: [],
     refuse: undefined,
     isWaiting: true,
+    waitMs: AN_HOUR_MS,
     store(record) {
       api.records.push(record);
       for (const answer of waiting) answer();
@@ -100,7 +103,7 @@ export async function startTestApi(): Promise<TestApi> {
     response.setHeader("Preference-Applied", "wait");
     await new Promise<void>((resolve) => {
       waiting.add(resolve);
-      setTimeout(resolve, WAIT_MS).unref();
+      setTimeout(resolve, api.waitMs).unref();
       response.on("close", resolve);
     });
     return readPage(asked);

@@ -1,9 +1,12 @@
 import { AttemptOutcome, DeliveryState } from "@activity/proto";
+import { PROCESS_TIMING } from "@activity/runtime/timing";
 import { beforeEach, describe, expect, it } from "vitest";
 import { writePending } from "../../../test/harness/backlog.ts";
 import { firstRunOf, type Run, useServices } from "../../../test/harness/services.ts";
 import { accountNoOf } from "../common/ids.ts";
 import { inTransaction } from "../database/transaction.ts";
+import { createClaims } from "./claim.ts";
+import { createOutbox } from "./outbox.ts";
 import { type MadeAttempt, recordAttempts } from "./record-attempts.ts";
 
 const { DELIVERED, REJECTED, TIMEOUT, NETWORK_ERROR } = AttemptOutcome;
@@ -230,7 +233,14 @@ it.each([
 
 it("ADR 0028: no other dispatcher makes an attempt again while its delivery is locked", async () => {
   const run = await sendTest();
-  expect(await services.claim()).toEqual([run.deliveryId]);
+  let nowMs = 0;
+  const outbox = createOutbox({ ...PROCESS_TIMING, nowMs: () => nowMs });
+  const claims = createClaims({ ...services, outbox });
+  const claim = async () =>
+    (await claims.attempts(8, 64)).entries.map(({ deliveryId }) => deliveryId);
+  expect(await claim()).toEqual([run.deliveryId]);
+  // The first claim leaves out ended leases, as after an outage. A claim 4.5 seconds later includes them.
+  nowMs += 4_500;
   const pass = (seconds: number) =>
     services.database.query("UPDATE outbox_entry SET leased_until = leased_until - ?", [
       seconds * 1e6,
@@ -240,8 +250,10 @@ it("ADR 0028: no other dispatcher makes an attempt again while its delivery is l
       await pass(10);
       expect((await record(made(run))).busy).toEqual([0]);
       await pass(3);
-      expect(await services.claim()).toEqual([]);
+      expect(await claim()).toEqual([]);
     }
+    await pass(14);
+    expect(await claim()).toEqual([run.deliveryId]);
   });
   expect((await record(made(run))).busy).toEqual([]);
   expect(await entryOf(run)).toBeUndefined();

@@ -215,8 +215,8 @@ it("has caught up after an outage beside an attempt that the core refused before
     return [];
   });
   const refused = expect(recorder.record(keyOf("bad"), DELIVERED)).rejects.toThrow("ended");
-  // After five calls, the next call with the refused attempt is seconds away.
-  await expect.poll(() => calls.length).toBe(5);
+  // After at least five calls, the next call with the refused attempt is seconds away.
+  await expect.poll(() => calls.length).toBeGreaterThanOrEqual(5);
   const away = Promise.withResolvers<void>();
   fails = () => {
     fails = undefined;
