@@ -3,6 +3,7 @@ import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import { beforeEach, describe, expect, inject, it } from "vitest";
 import { rowCounterOf } from "../../../test/harness/row-reads.ts";
 import { useServices } from "../../../test/harness/services.ts";
+import { endSessions } from "../account/account-sessions-store.ts";
 import { accountNoOf } from "../common/ids.ts";
 import { NOW_MICROS } from "../database/now.ts";
 import { countAttempts } from "../delivery-stat/delivery-stat.ts";
@@ -10,7 +11,8 @@ import { tellLinkReused } from "./link-reuse.ts";
 import { removeOldNotices, sweepNotices } from "./notice-sweep.ts";
 import { listFailedAt } from "./subject-store.ts";
 
-const { ENDPOINT_FAILING, RUN_FAILED, API_KEY_ENDS, SECRET_OVERLAP_ENDS } = NoticeKind;
+const { ENDPOINT_FAILING, RUN_FAILED, API_KEY_ENDS, SECRET_OVERLAP_ENDS, SESSION_LINK_REUSED } =
+  NoticeKind;
 const DAY_MICROS = 86_400_000_000;
 const MINUTE_MS = 60_000;
 
@@ -170,6 +172,18 @@ describe("a notice is written once for each level, ADR 0054", () => {
       [SECRET_OVERLAP_ENDS, 0, "closed"],
       [SECRET_OVERLAP_ENDS, 0],
     ]);
+  });
+
+  it("for a link that was used again, until its sessions have expired, even if they were ended before", async () => {
+    const reuse = () => tellLinkReused(services.pool, accountId, "0123456789abcde");
+    for (let time = 0; time < 2; time++) await reuse();
+    // A thief could end the sessions to hide the notice.
+    await services.packets.run(endSessions(accountNoOf(accountId) ?? 0));
+    expect(await sweep()).toEqual([[SESSION_LINK_REUSED, 0]]);
+    await query("UPDATE notice SET since = since - ? WHERE account_id = ?", DAY_MICROS, accountId);
+    expect(await sweep()).toEqual([[SESSION_LINK_REUSED, 0, "closed"]]);
+    await reuse();
+    expect(await notices()).toHaveLength(1);
   });
 
   it("by concurrent sweeps, so that a reader of all accounts misses none", async () => {
