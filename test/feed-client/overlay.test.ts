@@ -158,6 +158,10 @@ describe("the overlay", () => {
     expect(await name.innerText()).toBe("Just now");
     await endAlert(page);
     expect(await alertOf(page, `evt_${id}`)).toContain("Éva donated HUF 5,000.00");
+    await endAlert(page);
+    const largest = { amountCents: BigInt(Number.MAX_SAFE_INTEGER) };
+    const { recordId } = await createPaidDonation(stack, accountId, largest);
+    expect(await alertOf(page, `don_${recordId}`)).toContain("€90,071,992,547,409.91");
   }, 120_000);
 
   it("shows interrupted alerts again after a reload, then those that came meanwhile", async () => {

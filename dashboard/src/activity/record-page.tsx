@@ -15,6 +15,7 @@ import { Section } from "../common/section.tsx";
 import { Time } from "../common/time.tsx";
 import { UntrustedText } from "../common/untrusted-text.tsx";
 import { DeliveryTable } from "../deliveries/delivery-table.tsx";
+import { ActorName } from "../record/actor-name.tsx";
 import { valueText } from "../record/value-text.ts";
 import { useMay } from "../session/session-context.ts";
 import { texts } from "../texts.ts";
@@ -79,14 +80,7 @@ function factsOf(record: Activity) {
   const { actorName, message, platform, occurredAt, recordedAt } = record;
   const value = [valueText(record), refundedText(record)].filter(Boolean).join(" · ");
   return [
-    [
-      texts.activity.actor,
-      actorName === undefined ? (
-        texts.activity.anonymous
-      ) : (
-        <UntrustedText key="actor" text={actorName} />
-      ),
-    ],
+    [texts.activity.actor, <ActorName key="actor" name={actorName} />],
     [texts.activity.value, value || texts.none],
     [
       texts.activity.message,

@@ -65,7 +65,7 @@ function TestForm({ endpoint, onClose }: { endpoint: Endpoint; onClose: () => vo
         label={texts.endpoints.testAmount}
         value={amount}
         onChange={setAmount}
-        error={amountCents === undefined ? texts.endpoints.minAmountWrong : undefined}
+        error={amountCents === undefined ? texts.endpoints.testAmountWrong : undefined}
       />
       {hasSupporter && (
         <>

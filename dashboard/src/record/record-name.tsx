@@ -1,5 +1,4 @@
-import { UntrustedText } from "../common/untrusted-text.tsx";
-import { texts } from "../texts.ts";
+import { ActorName } from "./actor-name.tsx";
 import styles from "./record-name.module.css";
 
 /** The actor and the value of a record, as `Ada · €5.00`. */
@@ -7,7 +6,7 @@ export function RecordName({ name, value }: { name: string | undefined; value: s
   return (
     <>
       <span className={styles.who}>
-        {name === undefined ? texts.activity.anonymous : <UntrustedText text={name} />}
+        <ActorName name={name} />
       </span>
       {value && <span className={styles.value}> · {value}</span>}
     </>

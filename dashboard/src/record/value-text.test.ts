@@ -10,6 +10,7 @@ it.each([
   [123_450, "huf", "HUF 1,234.50"],
   [12_345, "iqd", "IQD 12.345"],
   [12_345, "clf", "CLF 1.2345"],
+  [9_007_199_254_740_991, "eur", "€90,071,992,547,409.91"],
   [5, undefined, "5"],
   [5, "??", "5"],
 ])("writes %s of %s in the smallest unit as %s. §2.2, ADR 0005", (amount, currency, text) => {

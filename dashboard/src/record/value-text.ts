@@ -29,5 +29,6 @@ export function amountText(amount: number, currency: string | undefined): string
   const digits = OTHER_DECIMALS.get(currency.toLowerCase()) ?? 2;
   const decimals = { minimumFractionDigits: digits, maximumFractionDigits: digits };
   const format = new Intl.NumberFormat(LOCALE, { style: "currency", currency, ...decimals });
-  return format.format(amount / 10 ** digits);
+  // A text is exact. The quotient of a large amount is not.
+  return format.format(`${amount}E-${digits}` as Intl.StringNumericLiteral);
 }

@@ -1,7 +1,10 @@
-/** Escapes control characters, which can change a terminal, as JSON would. Line ends stay. */
+/**
+ * Escapes as JSON would: control characters, which can change a terminal, and marks that can reverse the text after
+ * them. Line ends stay.
+ */
 export function escapeControls(text: string): string {
   return text.replace(
-    /(?!\n)\p{Cc}/gu,
+    /(?!\n)[\p{Cc}\p{Bidi_Control}]/gu,
     (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 }

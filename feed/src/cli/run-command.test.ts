@@ -164,13 +164,13 @@ it("activity-feed follow prints a line of JSON for each record, and continues af
   expect(atSync.length).toBeGreaterThan(0);
   expect(atSync).not.toContain(read());
   const next = createRecord(4);
-  api.store({ ...next, message: "clear: \u001b[2J\u009b2J" });
+  api.store({ ...next, message: "clear: \u001b[2J\u009b2J\u202e" });
   const second = await run(args, undefined, ({ printed }) => printed.length === 2);
   const lines = [...first.printed, ...second.printed];
   expect(lines.map((line) => JSON.parse(line).id)).toEqual(
     [1, 2, 3, 4].map((number) => createRecord(number).id),
   );
-  expect(lines.at(-1)).toContain("\\u001b[2J\\u009b2J");
+  expect(lines.at(-1)).toContain("\\u001b[2J\\u009b2J\\u202e");
 });
 
 describe("activity-feed export", () => {
@@ -204,14 +204,14 @@ describe("activity-feed export", () => {
   });
 
   it("does not let a supporter's text change the terminal, and keeps it exact in a pipe", async () => {
-    const name = "Ada\u001b]0;x\u0007\r\u009b2K";
+    const name = "Ada\u001b]0;x\u0007\r\u009b2K\u2069\u202e";
     api.store(donation(1, name, "two\nlines"));
     const args = ["export", "--csv", ...SINCE, ...at()];
     const piped = await run(args);
     expect(piped.printed.at(-1)).toContain(`"${name}","two\nlines",1500,cents,eur,0\r`);
     const { printed } = await run(args, undefined, undefined, undefined, true);
     expect(`${printed.at(-1)}$`).toContain(
-      '"Ada\\u001b]0;x\\u0007\\u000d\\u009b2K","two\nlines",1500,cents,eur,0$',
+      '"Ada\\u001b]0;x\\u0007\\u000d\\u009b2K\\u2069\\u202e","two\nlines",1500,cents,eur,0$',
     );
   });
 

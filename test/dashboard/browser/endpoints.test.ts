@@ -172,7 +172,7 @@ describe("endpoints", () => {
     await own.press("Send");
     await own.told("It arrived.");
     await own.dialog().getByLabel("Amount in €").fill("0");
-    await own.told("Write an amount");
+    await own.told("Write an amount from 0.01 to 90 trillion");
     await own.dialog().getByLabel("Amount in €").fill("12.50");
     await own.dialog().getByLabel("Supporter").fill("Zoë 🎉");
     await own.dialog().getByLabel("Message").fill("");

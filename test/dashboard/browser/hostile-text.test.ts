@@ -10,6 +10,8 @@ import { OVERFLOW, startBrowserStack, takeScreenshot } from "./harness-browser.t
 const SCRIPT = "<script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>";
 const OVERRIDE = "\u202egnp.exe";
 const WORD = "W".repeat(10_000);
+/** They end the isolation of a text, by its mark or as a paragraph's end. Then they reverse what follows. */
+const ESCAPES = ["\u2069\u202e", "\u2029\u202e", "\u0085\u202e"];
 const NAME = `${SCRIPT}${OVERRIDE}`;
 
 const browsers = useStarted(startBrowserStack);
@@ -23,6 +25,10 @@ beforeAll(async () => {
   await stack.database.query("UPDATE api_key SET last_used_at = created_at");
   const long = `${OVERRIDE} ${WORD.slice(0, 200)}`;
   await createPaidDonation(stack, accountId, { donorName: `${OVERRIDE} ${SCRIPT}`, message: long });
+  for (const end of ESCAPES) {
+    const donorName = `Ada${end}`;
+    await createPaidDonation(stack, accountId, { donorName, amountCents: 1_009n });
+  }
   delivery.receiver.behaviour = answer(500, "", `${SCRIPT}${OVERRIDE}${WORD.slice(0, 900)}`);
   ({ endpointId } = await delivery.createEndpoint(accountId));
   const endpoints = stack.client(EndpointService);
@@ -56,6 +62,25 @@ const BROKEN_WORDS = `[...document.querySelectorAll("td")].flatMap((cell) => {
   }
   return broken;
 })`;
+
+/** Returns the characters of each amount of €10.09 from left to right, as they are drawn. */
+const DRAWN_AMOUNTS = `(() => {
+  const amounts = [];
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    const { currentNode: text } = texts;
+    if (text.data !== "€10.09") continue;
+    const left = (index) => {
+      const range = document.createRange();
+      range.setStart(text, index);
+      range.setEnd(text, index + 1);
+      return range.getBoundingClientRect().left;
+    };
+    const order = [...text.data].map((_, index) => index).sort((a, b) => left(a) - left(b));
+    amounts.push(order.map((index) => text.data[index]).join(""));
+  }
+  return amounts;
+})()`;
 
 const row = (hasText: string) => page.getByRole("row").filter({ hasText });
 
@@ -98,9 +123,7 @@ describe("a stranger's text", () => {
   it("does not change the direction of the text beside it", async () => {
     await page.goto(`${browsers.origin}/activity`);
     await row("WWW").waitFor();
-    const bidi =
-      "[...document.querySelectorAll('td bdi')].map((e) => getComputedStyle(e).unicodeBidi)";
-    expect(new Set((await page.evaluate(bidi)) as string[])).toEqual(new Set(["isolate"]));
+    expect(await page.evaluate(DRAWN_AMOUNTS)).toEqual(ESCAPES.map(() => "€10.09"));
     await page.goto(`${browsers.origin}/deliveries/${deliveryId}`);
     const answered = page.getByRole("figure").filter({ hasText: "What came back" });
     expect(await answered.locator("code").first().textContent()).toContain("\\u202egnp.exe");

@@ -3,7 +3,12 @@ import type { Request, Route } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { answer } from "../../delivery/harness-receiver-behaviours.ts";
 import { writeDeliveries } from "../../harness/backlog.ts";
-import { createApiKey, createPaidDonation, importDonations } from "../../harness/builders.ts";
+import {
+  createApiKey,
+  createPaidDonation,
+  createPlatformEvent,
+  importDonations,
+} from "../../harness/builders.ts";
 import { useOwnPage } from "./harness-page.ts";
 
 const own = useOwnPage();
@@ -101,6 +106,15 @@ describe("activity", () => {
     const refund = { accountId, externalId, refundExternalId: "refund", amountCents: 500n };
     await own.stack.client(DonationService).refundDonation(refund);
     await row.waitFor({ state: "detached" });
+  });
+
+  it("of somebody with a blank name is shown as without a name", async () => {
+    const actor = { actorName: " " };
+    const id = await createPlatformEvent(own.stack, own.accountId, actor);
+    await own.open("/activity");
+    await own.row("Follow").getByRole("link", { name: "no name" }).click();
+    await own.page.waitForURL(`**/activity/evt_${id}*`);
+    await own.page.getByRole("definition").filter({ hasText: "no name" }).waitFor();
   });
 
   it("of an import shows no deliveries, because it has none", async () => {
