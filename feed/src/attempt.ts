@@ -1,4 +1,5 @@
 import type { Connection, WaitReason } from "./connection.ts";
+import type { ActivityPage, Me } from "./contract.ts";
 import { FeedError } from "./feed-error.ts";
 import { errorFromAnswer } from "./refusal.ts";
 
@@ -51,7 +52,7 @@ export async function attempt<Body>(
   try {
     // Redirects are not followed: only the service may receive the key.
     const answer = await fetch(url.href, { headers, signal: ended.signal, redirect: "manual" });
-    return read(answer.status, answer.headers, await answer.text(), `${baseUrl}${path}`);
+    return read(answer.status, answer.headers, await answer.text(), { baseUrl, path });
   } catch (error) {
     if (error instanceof FeedError) throw error;
     signal?.throwIfAborted();
@@ -63,17 +64,33 @@ export async function attempt<Body>(
   }
 }
 
-function read<Body>(status: number, headers: Headers, text: string, url: string): Outcome<Body> {
+function read<Body>(
+  status: number,
+  headers: Headers,
+  text: string,
+  { baseUrl, path }: Pick<Connection, "baseUrl"> & Pick<Get, "path">,
+): Outcome<Body> {
   if (status === 200) {
     // An answer that is cut off, or that a proxy wrote, does not parse. It counts as a network failure.
     const body: unknown = JSON.parse(text);
-    if (typeof body === "object" && body !== null && "data" in body) {
+    if (typeof body === "object" && body !== null && isAnswer(path, body)) {
       return { kind: "answered", body: body as Body, headers }; // openapi.yaml describes the rest.
     }
   }
   const reason = reasonOf(status);
-  if (reason === undefined) throw errorFromAnswer(status, text, url);
+  if (reason === undefined) throw errorFromAnswer(status, text, `${baseUrl}${path}`);
   return { kind: "failed", reason, retryAfterMs: parseRetryAfter(headers.get("retry-after")) };
+}
+
+type Parts = {
+  readonly data?: Partial<Me>;
+  readonly pagination?: Partial<ActivityPage["pagination"]>;
+};
+
+/** Tells whether a body is this API's, and not another one's that has `data` too. */
+function isAnswer(path: string, { data, pagination }: Parts): boolean {
+  if (path === "/me") return typeof data?.key?.expires_at === "string";
+  return Array.isArray(data) && typeof pagination?.has_more === "boolean";
 }
 
 /** Returns why a request with this status is retried; undefined if it must not be. §7 */

@@ -44,6 +44,21 @@ describe("§4.4.1 list", () => {
   });
 });
 
+it.each([
+  { data: [] },
+  { data: [], pagination: { page: 1 } },
+  { data: {}, pagination: { has_more: false } },
+  { data: null },
+])("list and me end at another API's 200 with %j", async (body) => {
+  api.instead.push(
+    () => body,
+    () => body,
+  );
+  const code = "unexpected_answer";
+  await expect(list(connect()).next()).rejects.toMatchObject({ code });
+  await expect(me(connect())).rejects.toMatchObject({ code });
+});
+
 describe("me", () => {
   it("returns the key's end, even after a failure", async () => {
     api.instead.push(refuse(503, "temporarily_unavailable", { "Retry-After": "0" }));

@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
 import { AccountService, ErrorInfoSchema, ImportService } from "@activity/proto";
 import { CoreSessions } from "@activity/proto/core-sessions";
+import { messageOf } from "@activity/runtime/error-message";
 import {
   type Client,
   Code,
@@ -31,11 +31,7 @@ export function createCoreClient(config: CoreConfig): CoreClient {
   const transport = createGrpcTransport({
     baseUrl: config.coreUrl,
     interceptors: [withCredential],
-    sessionManager: new CoreSessions(config.coreUrl, PINGS, {
-      ...(config.caFile && { ca: readPem(config.caFile) }),
-      ...(config.certFile && { cert: readPem(config.certFile) }),
-      ...(config.keyFile && { key: readPem(config.keyFile) }),
-    }),
+    sessionManager: new CoreSessions(config.coreUrl, PINGS, config.coreTls),
   });
   return {
     coreUrl: config.coreUrl,
@@ -51,7 +47,8 @@ export function explainCallError(error: unknown, coreUrl: string): unknown {
 }
 
 function sentenceFor(error: ConnectError, coreUrl: string): string {
-  const { code, rawMessage } = error;
+  const { code } = error;
+  const reason = error.rawMessage || messageOf(error.cause ?? error);
   // A failure that the core reports has an ErrorInfo. A broken connection has none, and one of these codes.
   const isBroken =
     [Code.Canceled, Code.Internal, Code.Unknown].includes(code) &&
@@ -60,20 +57,12 @@ function sentenceFor(error: ConnectError, coreUrl: string): string {
     case Code.Unavailable:
     case Code.Aborted:
     case Code.DeadlineExceeded:
-      return `The core at ${coreUrl} cannot be reached or does not answer (${rawMessage}): start it with npm start, or set CORE_URL. Then import again: stored rows are not stored twice.`;
+      return `The core at ${coreUrl} cannot be reached or does not answer (${reason}): start it with npm start, or set CORE_URL. Then import again: stored rows are not stored twice.`;
     case Code.Unauthenticated:
       return `The core at ${coreUrl} does not accept the service credential, which may have expired or been revoked: set SERVICE_CREDENTIAL to a valid one.`;
     case Code.PermissionDenied:
-      return `The service credential does not allow this import, which needs the permissions donation.import and account.read: ${rawMessage}`;
+      return `The service credential does not allow this import, which needs the permissions donation.import and account.read: ${reason}`;
     default:
-      return `The core at ${coreUrl} refused the import: ${rawMessage}`;
-  }
-}
-
-function readPem(path: string): Buffer {
-  try {
-    return readFileSync(path);
-  } catch (error) {
-    throw new ImportError(`The certificate or key ${path} cannot be read.`, { cause: error });
+      return `The core at ${coreUrl} refused the import: ${reason}`;
   }
 }

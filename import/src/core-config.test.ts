@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readCoreConfig } from "./core-config.ts";
+import { readLocalCore } from "./local-core.ts";
 
 const LOCAL = { coreUrl: "http://127.0.0.1:4000", serviceCredential: "local" };
 
@@ -14,6 +15,15 @@ describe("where the core is", () => {
     expect(readCoreConfig({ SERVICE_CREDENTIAL: "given" }, {})).toMatchObject({
       coreUrl: "http://127.0.0.1:50051",
     });
+  });
+
+  it("needs no file of npm start if the environment has the address and a credential", async () => {
+    // Nothing below a file can be read.
+    const unreadable = { DATA_DIR: "/dev/null", CORE_URL: "https://core.example" };
+    for (const name of ["SERVICE_CREDENTIAL", "SERVICE_CREDENTIAL_FILE"]) {
+      expect(await readLocalCore({ ...unreadable, [name]: "given" })).toEqual({});
+    }
+    await expect(readLocalCore(unreadable)).rejects.toThrow(/cannot be read/);
   });
 
   it("tells of a credential's file that cannot be read", () => {
@@ -39,6 +49,15 @@ describe("where the core is", () => {
     expect(() => readCoreConfig(env, {})).toThrow(/^CORE_URL must begin with https:/);
     const trusted = { ...env, ALLOW_PLAINTEXT: "trusted-network" };
     expect(readCoreConfig(trusted, {}).coreUrl).toBe(env.CORE_URL);
+  });
+
+  it("names a wrong file of TLS, and shows nothing of a key that was given instead of a path", () => {
+    const env = { CORE_URL: "https://core.example", SERVICE_CREDENTIAL: "given" };
+    const CORE_TLS_CLIENT_KEY = "-----BEGIN PRIVATE KEY----- geheim";
+    const read = () => readCoreConfig({ ...env, CORE_TLS_CLIENT_KEY }, {});
+    expect(read).toThrow(/^CORE_TLS_CLIENT_KEY must be (?!.*geheim)/);
+    const plain = { ...env, CORE_URL: "http://127.0.0.1:1", CORE_TLS_CA: import.meta.filename };
+    expect(() => readCoreConfig(plain, {})).toThrow(/^CORE_TLS_CA/);
   });
 
   it("is a URL", () => {

@@ -1,4 +1,4 @@
-import { readCoreUrl } from "@activity/runtime/core-address";
+import { type CoreTls, readCoreTls, readCoreUrl } from "@activity/runtime/core-address";
 import { CREDENTIAL, readSecret } from "@activity/runtime/environment";
 import { ImportError } from "./import-error.ts";
 import type { LocalCore } from "./local-core.ts";
@@ -8,10 +8,7 @@ export type CoreConfig = {
   /** Begins with http:// or, for TLS, https://. */
   readonly coreUrl: string;
   readonly serviceCredential: string;
-  /** PEM files: an authority to trust, and a certificate and key for mutual TLS. */
-  readonly caFile: string | undefined;
-  readonly certFile: string | undefined;
-  readonly keyFile: string | undefined;
+  readonly coreTls: CoreTls;
 };
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -39,12 +36,5 @@ export function readCoreConfig(env: Environment, local: LocalCore): CoreConfig {
   }
   // The core of npm start runs on this machine, at any address.
   const coreUrl = env.CORE_URL ? readCoreUrl(env, "", problem) : local.coreUrl || DEFAULT_CORE_URL;
-  const file = (name: string) => env[name] || undefined;
-  return {
-    coreUrl,
-    serviceCredential,
-    caFile: file("CORE_TLS_CA"),
-    certFile: file("CORE_TLS_CLIENT_CERT"),
-    keyFile: file("CORE_TLS_CLIENT_KEY"),
-  };
+  return { coreUrl, serviceCredential, coreTls: readCoreTls(env, problem) };
 }

@@ -21,7 +21,7 @@ Options:
   --dates ORDER         dmy or mdy: what 02/03/2024 means. Without it such a date is refused.
   --column ROLE="NAME"  The column for a role, where its name is not recognized; "" for none.
                         Roles: id, amount, amount_cents, currency, name, message, date, time.
-  --refused FILE        Where refused rows go; by default file.refused.csv beside the file.
+  --refused FILE        A new file for refused rows; by default file.refused.csv beside the file.
   -h, --help            Prints this.
 
 The file is UTF-8, with a header line, and cells separated by semicolons, commas or tabs. It needs

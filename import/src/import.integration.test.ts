@@ -181,12 +181,22 @@ describe("npm run import", () => {
   it("ends at once if rows that the core refused cannot be written", async () => {
     const row = (message: string) => `5,EUR,${message},2024-01-31T12:05:59Z\n`;
     const rows = row("x".repeat(4001)) + row("x").repeat(20_000);
-    const file = await writeCsv(`amount,currency,message,date\n${rows}`);
-    const refused = ["--refused", join(folder, "missing", "refused.csv")];
+    // The name of the file of refused rows would be too long.
+    const file = join(folder, `${"x".repeat(250)}.csv`);
+    await writeFile(file, `amount,currency,message,date\n${rows}`);
     // An unfinished call would keep the process for longer than a test may take.
+    const { exitCode, output } = await runImport(["--account", account, file]);
+    expect(output).toMatch(/cannot be made .*: name another with --refused\.\n$/);
+    expect(exitCode).toBe(1);
+  });
+
+  it("stores nothing if the file of --refused cannot be created", async () => {
+    const file = await writeCsv("id,amount,currency,date\n1,5,EUR,2024-01-31T12:05:59Z\n");
+    const refused = ["--refused", join(folder, "missing", "refused.csv")];
     const { exitCode, output } = await runImport(["--account", account, ...refused, file]);
     expect(output).toMatch(/cannot be made .*: name another with --refused\.\n$/);
     expect(exitCode).toBe(1);
+    expect(await countDonations()).toBe(0);
   });
 
   it("stores a corrected row without an id that equals a stored row, once", async () => {
@@ -260,11 +270,13 @@ describe("npm run import", () => {
     expect(exitCode).toBe(1);
   });
 
-  it("says in a sentence what is wrong with account, credential or core", async () => {
+  it("says in a sentence what is wrong with path, account, credential or core", async () => {
     const file = await writeCsv("id,amount,currency,date\n1,5,eur,2024-01-31T12:05:59Z\n");
     const args = ["--account", account, file];
     const unable = await stack.credential(Permission.AccountRead);
     const outcomes = await Promise.all([
+      runImport(["--account", account, join(file, "x.csv")]),
+      runImport(["--account", account, "x".repeat(300)]),
       runImport(["--account", "nobody", file]),
       runImport(args, { SERVICE_CREDENTIAL: "" }),
       runImport(args, { SERVICE_CREDENTIAL: "x" }),
@@ -272,6 +284,8 @@ describe("npm run import", () => {
       runImport(args, { CORE_URL: "http://127.0.0.1:1" }),
     ]);
     const sentences = [
+      "cannot be opened (ENOTDIR)",
+      "cannot be opened (ENAMETOOLONG)",
       "has no account",
       "Set SERVICE_CREDENTIAL",
       "does not accept",

@@ -5,9 +5,12 @@ import { ImportError } from "./import-error.ts";
 /** The files in which `npm start` stores its core's address and a credential. They are missing before its first run. */
 export type LocalCore = { readonly coreUrl?: string; readonly serviceCredential?: string };
 
-/** Reads what `npm start` stored in `dataDir`. */
-export async function readLocalCore(dataDir: string): Promise<LocalCore> {
-  const file = join(dataDir, "local.json");
+/** Reads what `npm start` stored, unless the environment names another core and a credential for it. */
+export async function readLocalCore(
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<LocalCore> {
+  if (env.CORE_URL && (env.SERVICE_CREDENTIAL || env.SERVICE_CREDENTIAL_FILE)) return {};
+  const file = join(env.DATA_DIR || ".data", "local.json");
   try {
     return JSON.parse(await readFile(file, "utf8"));
   } catch (error) {

@@ -12,7 +12,7 @@ import { createImportProgress } from "./import-progress.ts";
 import { createImportReport } from "./import-report.ts";
 import { readLocalCore } from "./local-core.ts";
 import { type ImportOptions, parseOptions } from "./options.ts";
-import { createRefusedFile, findLineColumn } from "./refused-file.ts";
+import { checkRefusedPath, createRefusedFile, findLineColumn } from "./refused-file.ts";
 import { summaryText } from "./summary.ts";
 
 const ExitCode = { AllStored: 0, Failed: 1, SomeRefused: 2 } as const;
@@ -38,14 +38,15 @@ async function runImport(options: ImportOptions, env: NodeJS.ProcessEnv): Promis
   const inFolder = (path: string) => resolve(env.INIT_CWD ?? "", path);
   const file = await openCsvFile(inFolder(options.path));
   const columns = recognizeColumns(file.header, options.columns);
-  const local = await readLocalCore(env.DATA_DIR || ".data");
-  const core = createCoreClient(readCoreConfig(env, local));
+  const refusedPath = options.refusedPath && inFolder(options.refusedPath);
+  if (refusedPath !== undefined) await checkRefusedPath(refusedPath);
+  const core = createCoreClient(readCoreConfig(env, await readLocalCore(env)));
   const account = await readAccountByName(core, options.account);
   process.stderr.write(openingText(account.username, file, columns));
 
   const progress = createImportProgress(process.stderr, file.sizeBytes, () => performance.now());
   const report = createImportReport(progress);
-  const refusedFile = createRefusedFile(file, options.refusedPath && inFolder(options.refusedPath));
+  const refusedFile = createRefusedFile(file, refusedPath);
   const startedMs = performance.now();
   try {
     await importFile({

@@ -41,6 +41,7 @@ describe("the command line of an import", () => {
     ["--decimal", ","],
     ["--dates", "ymd"],
     ["--column", "colour=red"],
+    ["--refused", ""],
   ])("refuses %s %s and says what it accepts", (option, text) => {
     expect(() => parseOptions([...NEEDED, option, text])).toThrow(`${option} accepts`);
   });

@@ -51,7 +51,7 @@ export function parseOptions(argv: readonly string[]): ImportOptions | undefined
     decimalMark: parseChoice("--decimal", values.decimal, DECIMAL_MARKS),
     dateOrder: parseChoice("--dates", values.dates, DATE_ORDERS),
     columns: Object.fromEntries((values.column ?? []).map(parseColumn)),
-    refusedPath: values.refused,
+    refusedPath: parseNewFile("--refused", values.refused),
   };
 }
 
@@ -105,6 +105,11 @@ function parseChoice<Choice extends string>(
   const choice = choices.find((one) => one === text);
   if (text === undefined || choice !== undefined) return choice;
   throw new ImportError(`${option} accepts ${choices.join(" or ")}.`);
+}
+
+function parseNewFile(option: string, path: string | undefined): string | undefined {
+  if (path !== "") return path;
+  throw new ImportError(`${option} accepts the path of a new file.`);
 }
 
 function parseColumn(text: string): [ColumnRole, string] {

@@ -1,8 +1,8 @@
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createRefusedFile } from "./refused-file.ts";
+import { checkRefusedPath, createRefusedFile } from "./refused-file.ts";
 
 let folder: string;
 beforeAll(async () => {
@@ -39,6 +39,15 @@ it("is closed without an error if it could not be made", async () => {
   await expect(refused.add([row])).rejects.toThrow(/cannot be made/);
   await refused.close();
   expect(refused.path).toBeUndefined();
+});
+
+it("is not left behind by the check of its path, which refuses a file that exists", async () => {
+  const path = join(folder, "d.csv");
+  await checkRefusedPath(path);
+  expect(await readdir(folder)).not.toContain("d.csv");
+  await writeFile(path, "corrections");
+  await expect(checkRefusedPath(path)).rejects.toThrow(/exists already/);
+  expect(await readFile(path, "utf8")).toBe("corrections");
 });
 
 it("keeps the lines of the first file when corrections are refused again", async () => {

@@ -1,4 +1,4 @@
-import { type FileHandle, open } from "node:fs/promises";
+import { type FileHandle, open, rm } from "node:fs/promises";
 import { extname } from "node:path";
 import type { CsvFile } from "./csv-file.ts";
 import { csvHeader, csvLine } from "./csv-line.ts";
@@ -41,10 +41,7 @@ export function createRefusedFile(source: CsvFile, path: string | undefined): Re
   let madePath: string | undefined;
 
   async function make(): Promise<FileHandle> {
-    const made = path === undefined ? await openNextFree(source.path) : await openNew(path);
-    if (made === undefined) {
-      throw new ImportError(`${path} exists already: name another file with --refused.`);
-    }
+    const made = await (path === undefined ? openNextFree(source.path) : openNamed(path));
     madePath = made.path;
     const header = csvHeader([...OWN_COLUMNS, ...ownCells(source.header)], source.separator);
     await made.file.appendFile(source.hasByteOrderMark ? BYTE_ORDER_MARK + header : header);
@@ -76,6 +73,13 @@ export function createRefusedFile(source: CsvFile, path: string | undefined): Re
   };
 }
 
+/** Creates a file at `path` and removes it. Throws an ImportError before a row is stored if that fails. */
+export async function checkRefusedPath(path: string): Promise<void> {
+  const { file } = await openNamed(path);
+  await file.close();
+  await rm(path);
+}
+
 type MadeFile = { readonly path: string; readonly file: FileHandle };
 
 /** For donations.csv, opens donations.refused.csv, or donations.refused-2.csv, and so on. */
@@ -87,6 +91,12 @@ async function openNextFree(sourcePath: string): Promise<MadeFile> {
     const made = await openNew(`${stem}.refused${suffix}.csv`);
     if (made !== undefined) return made;
   }
+}
+
+async function openNamed(path: string): Promise<MadeFile> {
+  const made = await openNew(path);
+  if (made !== undefined) return made;
+  throw new ImportError(`${path} exists already: name another file with --refused.`);
 }
 
 /** Creates a file. Returns `undefined` if the name exists. */

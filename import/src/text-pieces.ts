@@ -62,7 +62,7 @@ async function openFile(path: string): Promise<FileHandle> {
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     if (code === "ENOENT") throw new ImportError(`There is no file ${path}.`, { cause: error });
     if (code === "EACCES") throw new ImportError(`${path} may not be read.`, { cause: error });
-    throw error;
+    throw new ImportError(`${path} cannot be opened (${code}).`, { cause: error });
   }
   if ((await file.stat()).isFile()) return file;
   await file.close();

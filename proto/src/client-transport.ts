@@ -13,10 +13,21 @@ export type CoreOptions = {
   /** A service credential with the permissions that the calls need. */
   readonly credential: string;
   /**
-   * The time limit of a call with all its tries, in milliseconds. Default: 10 seconds. WaitForActivity has at least 15
-   * seconds. Streams have none.
+   * The time limit of a call with all its tries, in milliseconds: a whole number from 1 to 99,999,999. Default: 10
+   * seconds. WaitForActivity has at least 15 seconds. Streams have none.
    */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
+  /**
+   * PEM texts: the CA that signed the core's certificate, and a client certificate with its key for mutual TLS. Default:
+   * the CAs of Node and of `NODE_EXTRA_CA_CERTS`, and no client certificate.
+   */
+  readonly tls?:
+    | {
+        readonly ca?: string | undefined;
+        readonly cert?: string | undefined;
+        readonly key?: string | undefined;
+      }
+    | undefined;
 };
 
 /** A failure of a call, as `errors.md` lists it. */
@@ -24,6 +35,8 @@ export type CoreFailure = { readonly code: string; readonly message: string };
 
 const CREDENTIAL = /^[\x21-\x7e]*$/;
 const TIMEOUT_MS = 10_000;
+/** gRPC sends a deadline as at most eight digits. */
+const MAX_TIMEOUT_MS = 99_999_999;
 /** The core answers after at most ten seconds, if no change of the feed comes. */
 const MIN_WAIT_TIMEOUT_MS = 15_000;
 /**
@@ -33,24 +46,30 @@ const MIN_WAIT_TIMEOUT_MS = 15_000;
 const PINGS = { pingIntervalMs: 4_000, pingTimeoutMs: 2_000 };
 /** The core refuses a message over 1 MiB with these words of Connect, and without an ErrorInfo. */
 const TOO_LARGE = "message size ";
+const UNKNOWN_CALL = "The core does not know this call: it is older than this client.";
 /** The pauses before the second and later tries, in milliseconds. Each is random, from half of it to all. */
 const PAUSES_MS = [250, 1_000, 4_000];
 
 /**
  * Creates the transport of Connect's clients to the core. It uses gRPC, with the credential and a deadline for every
  * unary call. It tries unary calls again while the core is away, but only reads, and idempotent writes that have an
- * `external_id`. Throws TypeError for a credential that no header can carry, such as one with a line break.
+ * `external_id`. Throws TypeError for a credential that no header can carry, such as one with a line break, and for a
+ * `timeoutMs` out of range.
  */
-export function connectToCore({ url, credential, timeoutMs = TIMEOUT_MS }: CoreOptions): Transport {
+export function connectToCore(options: CoreOptions): Transport {
+  const { url, credential, timeoutMs = TIMEOUT_MS, tls } = options;
   // The platform's error for a header would quote the credential.
   if (!CREDENTIAL.test(credential)) throw new TypeError("credential must be visible ASCII.");
+  if (!Number.isInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > MAX_TIMEOUT_MS) {
+    throw new TypeError(`timeoutMs must be a whole number from 1 to ${MAX_TIMEOUT_MS}.`);
+  }
   const authenticate: Interceptor = (next) => (request) => {
     request.header.set("authorization", `Bearer ${credential}`);
     return next(request);
   };
   const transport = createGrpcTransport({
     ...{ baseUrl: url, defaultTimeoutMs: timeoutMs },
-    sessionManager: new CoreSessions(url, PINGS),
+    sessionManager: new CoreSessions(url, PINGS, tls),
     interceptors: [tryAgain, authenticate],
   });
   const waitMs = Math.max(timeoutMs, MIN_WAIT_TIMEOUT_MS);
@@ -67,15 +86,18 @@ export function connectToCore({ url, credential, timeoutMs = TIMEOUT_MS }: CoreO
 
 /**
  * Returns the reason of a failed call. A core that cannot be reached is `temporarily_unavailable`. A request that cannot
- * be encoded, such as one with a fraction of a cent, is `invalid_parameter`. So is one that is too large.
+ * be encoded, such as one with a fraction of a cent, is `invalid_parameter`. So is one that is too large. A call that its
+ * caller aborts is `temporarily_unavailable`, because it may have succeeded. Throws an error that is no call's.
  */
-export function failureOf(error: unknown): CoreFailure {
-  const failure = ConnectError.from(error);
+export function failureOf(failure: unknown): CoreFailure {
+  // Connect fails with nothing else. Another error is of the caller's own code.
+  if (!(failure instanceof ConnectError)) throw failure;
   const [info] = failure.findDetails(ErrorInfoSchema);
   const isRefused = isNotEncoded(failure) || failure.rawMessage.startsWith(TOO_LARGE);
   const ownCode = isRefused ? "invalid_parameter" : "internal_error";
   const code = info?.code ?? (isOfTheWay(failure) ? "temporarily_unavailable" : ownCode);
-  return { code, message: failure.rawMessage };
+  const isUnknown = failure.code === Code.Unimplemented && info === undefined;
+  return { code, message: isUnknown ? UNKNOWN_CALL : failure.rawMessage };
 }
 
 /** Every failure of the core's services has an ErrorInfo. A broken connection has none, and one of these codes. */

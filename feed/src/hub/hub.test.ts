@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { request } from "node:http";
 import { connect } from "node:net";
+import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Activity } from "../contract.ts";
 import { createRecord, KEY, refuse, startTestApi, type TestApi } from "../testing/test-api.ts";
@@ -221,6 +222,15 @@ describe("the hub's admission", () => {
       expect(await ask({ path: good, headers: { origin } })).toBe(403);
     }
     expect(await ask({ path: good, method: "POST" })).toBe(405);
+  });
+
+  it("names only addresses at which it listens", async () => {
+    const headers = { host: "evil.example" };
+    const asked = request({ host: "127.0.0.1", port: hub.port, path: "/overlay", headers }).end();
+    const [response] = await once(asked, "response");
+    const { port } = hub;
+    const sentence = `The hub answers at 127.0.0.1:${port} and localhost:${port} only.`;
+    expect(await text(response)).toContain(sentence);
   });
 
   it("ignores the offer of another protocol", async () => {

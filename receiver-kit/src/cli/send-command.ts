@@ -92,6 +92,7 @@ async function attempt(
   } catch (error) {
     if (!(error instanceof Error)) return String(error);
     const { cause } = error;
-    return cause instanceof Error && "code" in cause ? String(cause.code) : error.message;
+    if (!(cause instanceof Error)) return error.message;
+    return "code" in cause ? String(cause.code) : cause.message;
   }
 }

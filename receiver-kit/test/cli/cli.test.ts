@@ -59,6 +59,9 @@ describe("receiver-kit send", () => {
     expect(everything.text).toContain("The receiver failed 7 of 12 checks.");
     const nothing = await run(["send", gullible.url]);
     expect(nothing).toMatchObject({ code: 1, text: expect.stringContaining("ECONNREFUSED") });
+    // Fetch refuses some ports, such as that of X11.
+    const blocked = await run(["send", "http://127.0.0.1:6000/"]);
+    expect(blocked).toMatchObject({ code: 1, text: expect.stringContaining("bad port") });
   });
 
   it("signs and sends one event from a file, and shows the answer", async () => {

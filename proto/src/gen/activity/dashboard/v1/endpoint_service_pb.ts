@@ -966,6 +966,9 @@ export const EndpointService: GenService<{
    * that time the old secret signs attempts. A receiver should accept both secrets from now until a minute after that
    * time, because an attempt in flight is signed with either.
    *
+   * If the answer is lost, cancel a pending rotation, then rotate again. Without `signs_from` do so at once: the lost
+   * secret may already sign, and no call shows it.
+   *
    * Fails with `secret_rotation_pending` if an earlier rotation is pending, and with `invalid_parameter` if the time is
    * past or more than 24 hours ahead.
    *
