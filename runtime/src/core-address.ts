@@ -1,4 +1,4 @@
-import { type Environment, type Problem, readPem } from "./environment.ts";
+import { type Environment, type Problem, readTlsFiles } from "./environment.ts";
 
 /** PEM files for a core with TLS. By default the CAs that Node brings are trusted, and no client certificate is sent. */
 export type CoreTls = {
@@ -17,6 +17,11 @@ export type CoreAddress = {
   readonly revealCredential: () => string;
 };
 
+const TLS_FILES = {
+  ca: "CORE_TLS_CA",
+  cert: "CORE_TLS_CLIENT_CERT",
+  key: "CORE_TLS_CLIENT_KEY",
+};
 /** Hosts of this machine, as in URLs and in listen addresses. */
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/i;
 
@@ -66,10 +71,9 @@ export function mayBePlain(env: Environment, host: string, problem: Problem): bo
   return LOOPBACK.test(host) || word === "trusted-network";
 }
 
-function readCoreTls(env: Environment, problem: Problem): CoreTls {
-  const ca = readPem(env, "CORE_TLS_CA", problem);
-  const cert = readPem(env, "CORE_TLS_CLIENT_CERT", problem);
-  const key = readPem(env, "CORE_TLS_CLIENT_KEY", problem);
+/** Reads the files for TLS. Calls `problem` for each wrong variable, and if CORE_URL is not https. */
+export function readCoreTls(env: Environment, problem: Problem): CoreTls {
+  const files = readTlsFiles(env, TLS_FILES, problem);
   if (!env.CORE_TLS_CLIENT_CERT !== !env.CORE_TLS_CLIENT_KEY) {
     problem("CORE_TLS_CLIENT_CERT and CORE_TLS_CLIENT_KEY must be given together.");
   }
@@ -77,5 +81,5 @@ function readCoreTls(env: Environment, problem: Problem): CoreTls {
   if (hasTls && !/^\s*https:/i.test(env.CORE_URL ?? "")) {
     problem("CORE_TLS_CA, CORE_TLS_CLIENT_CERT and CORE_TLS_CLIENT_KEY need an https CORE_URL.");
   }
-  return { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) };
+  return files;
 }

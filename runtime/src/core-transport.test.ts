@@ -58,3 +58,16 @@ it.each([
     core.close();
   },
 );
+
+it("a call that cannot be sent, because TLS accepts no certificate, fails as Unavailable with its cause", async () => {
+  const { transport, close } = connectToCore({
+    coreUrl: "https://127.0.0.1:1",
+    coreTls: { cert: "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----" },
+    revealCredential: () => "credential",
+    credentialHeader: ["authorization", "Bearer "],
+  });
+  const call = createClient(DispatchService, transport).recordAttempts({});
+  const failure = await call.catch((error: unknown) => error);
+  expect(failure).toMatchObject({ code: Code.Unavailable, cause: expect.any(Error) });
+  close();
+});

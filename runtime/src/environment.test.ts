@@ -5,6 +5,7 @@ import { useFolder } from "../../test/harness/use-started.ts";
 import {
   ConfigError,
   type Problem,
+  readPem,
   readPort,
   readSecret,
   readSettings,
@@ -29,6 +30,20 @@ it.each([
   [{ ...UNSAFE, ALLOW_UNSAFE_TARGETS: "yes" }, ["ALLOW_UNSAFE_TARGETS", ...Object.keys(UNSAFE)]],
 ])("unsafe targets are allowed for development only: %o", (env, expected) => {
   expect(problemsOf((problem) => refuseUnsafeTargets(env, problem))).toEqual(expected);
+});
+
+describe("a PEM file", () => {
+  const folder = useFolder("pem");
+
+  it("that is empty or cannot be read is reported, without its path", () => {
+    const empty = join(folder, "geheim");
+    writeFileSync(empty, "");
+    for (const PEM of [empty, folder, "geheim"]) {
+      const problems: string[] = [];
+      expect(readPem({ PEM }, "PEM", (text) => problems.push(text))).toBeUndefined();
+      expect(problems).toEqual(["PEM must be the path of a PEM file that this process can read."]);
+    }
+  });
 });
 
 describe("a secret", () => {

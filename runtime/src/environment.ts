@@ -1,7 +1,9 @@
 // Rules for environment variables that the core, the gateway and deliveries share. They are written by hand: most span
 // several variables and say what to do. In zod they would be functions too, and zod takes 20 MB in each process.
 
+import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { createSecureContext } from "node:tls";
 
 /** The variables of a process. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -130,15 +132,51 @@ export function refuseUnsafeTargets(env: Environment, problem: Problem): void {
 }
 
 /**
- * Reads the PEM file that a variable names. Reports a file that it cannot read, without repeating the variable's value.
+ * Reads the PEM file that a variable names. Reports a file that is empty or that it cannot read, without repeating the
+ * variable's value.
  */
 export function readPem(env: Environment, name: string, problem: Problem): string | undefined {
   const path = env[name];
   if (!path) return undefined;
   try {
-    return readFileSync(path, "utf8");
+    const text = readFileSync(path, "utf8");
+    if (text !== "") return text;
   } catch {
-    problem(`${name} must be the path of a PEM file that this process can read.`);
-    return undefined;
+    // The error's message would repeat the path, which may be a secret by mistake.
+  }
+  problem(`${name} must be the path of a PEM file that this process can read.`);
+  return undefined;
+}
+
+/** The PEM files of one end of TLS: CAs to trust, and a certificate with its key. */
+type TlsFile = "ca" | "cert" | "key";
+
+/**
+ * Reads the PEM files that these variables name. Reports what TLS cannot use: its own error would come with the first
+ * connection, and name no variable.
+ */
+export function readTlsFiles(
+  env: Environment,
+  names: Readonly<Record<TlsFile, string>>,
+  problem: Problem,
+): { readonly [file in TlsFile]?: string } {
+  const ca = readPem(env, names.ca, problem);
+  const cert = readPem(env, names.cert, problem);
+  const key = readPem(env, names.key, problem);
+  if (ca && !succeeds(() => new X509Certificate(ca))) {
+    problem(`${names.ca} must be the path of a PEM file with a CA's certificate.`);
+  }
+  if (cert && key && !succeeds(() => createSecureContext({ cert, key }))) {
+    problem(`${names.cert} and ${names.key} must be the PEM files of a certificate and its key.`);
+  }
+  return { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) };
+}
+
+function succeeds(use: () => unknown): boolean {
+  try {
+    use();
+    return true;
+  } catch {
+    return false;
   }
 }

@@ -1,4 +1,9 @@
-import type { IncomingHttpHeaders, RequestOptions, request as requestHttp } from "node:http";
+import type {
+  ClientRequest,
+  IncomingHttpHeaders,
+  RequestOptions,
+  request as requestHttp,
+} from "node:http";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { Code, ConnectError, type Transport } from "@connectrpc/connect";
 import { codeFromHttpStatus, errorFromJsonBytes } from "@connectrpc/connect/protocol-connect";
@@ -12,6 +17,12 @@ export type UnaryTarget = {
   readonly options: RequestOptions;
   /** A header of every call, name and value. */
   readonly ownHeader: () => readonly [string, string];
+};
+
+type Sent = {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
 };
 
 type Answer = {
@@ -63,19 +74,13 @@ function recordOf(header: HeadersInit): Record<string, string> {
 
 /** Sends the request in one write. Resolves with the whole answer. */
 function post(
-  { request, options }: UnaryTarget,
-  sent: { path: string; headers: Record<string, string>; body: Uint8Array },
+  target: UnaryTarget,
+  sent: Sent,
   signal: AbortSignal | undefined,
   timeoutMs: number | undefined,
 ): Promise<Answer> {
-  const { path, headers, body } = sent;
   return new Promise((resolve, reject) => {
-    const call = request({
-      ...options,
-      method: "POST",
-      path,
-      headers: { ...headers, "content-length": body.byteLength },
-    });
+    const call = begin(target, sent);
     const end = () => {
       clearTimeout(timer);
       signal?.removeEventListener("abort", abort);
@@ -87,8 +92,7 @@ function post(
     };
     const abort = () => fail(ConnectError.from(signal?.reason, Code.Canceled));
     const expire = () => fail(new ConnectError("no answer in time", Code.DeadlineExceeded));
-    const lose = (cause?: Error) =>
-      fail(new ConnectError("no whole answer", Code.Unavailable, undefined, undefined, cause));
+    const lose = (cause?: Error) => fail(lost(cause));
     const timer = timeoutMs === undefined ? undefined : setTimeout(expire, timeoutMs);
     signal?.addEventListener("abort", abort, { once: true });
     call.on("error", lose);
@@ -102,9 +106,23 @@ function post(
         resolve({ status, headers, body: Buffer.concat(chunks) });
       });
     });
-    call.end(body);
+    call.end(sent.body);
     if (signal?.aborted) abort();
   });
+}
+
+function begin({ request, options }: UnaryTarget, { path, headers, body }: Sent): ClientRequest {
+  const length = { "content-length": body.byteLength };
+  try {
+    return request({ ...options, method: "POST", path, headers: { ...headers, ...length } });
+  } catch (cause) {
+    // For example, TLS cannot use a certificate.
+    throw lost(cause);
+  }
+}
+
+function lost(cause: unknown): ConnectError {
+  return new ConnectError("no whole answer", Code.Unavailable, undefined, undefined, cause);
 }
 
 /** Returns the core's error, or the protocol's code for a status that a proxy in between answered. */

@@ -1,4 +1,3 @@
-import { accessSync, constants } from "node:fs";
 import { mayBePlain } from "@activity/runtime/core-address";
 import { readDrainMs } from "@activity/runtime/end-at-signal";
 import {
@@ -8,6 +7,7 @@ import {
   readPort,
   readSecret,
   readSettings,
+  readTlsFiles,
   readWholeNumber,
   refuseUnsafeTargets,
 } from "@activity/runtime/environment";
@@ -48,6 +48,7 @@ export type ServerConfig = {
 };
 
 const KEY = /^[0-9a-f]{64}$/;
+const TLS_FILES = { ca: "CORE_TLS_CLIENT_CA", cert: "CORE_TLS_CERT", key: "CORE_TLS_KEY" };
 
 /** Reads the core's settings. Throws one ConfigError that names every bad variable. */
 export function readConfig(env: Environment): ServerConfig {
@@ -115,10 +116,16 @@ function readRedisUrl(env: Environment, problem: Problem): string | undefined {
   const text = readSecret(env, "REDIS_URL", problem);
   if (!text) return undefined;
   try {
-    const { tls, hosts } = parseRedisUrl(text);
-    if (!tls && !hosts.every((host) => mayBePlain(env, host, problem))) {
+    const address = parseRedisUrl(text);
+    const mayLeadTo = (host: string) => address.tls || mayBePlain(env, host, problem);
+    if (!address.hosts.every(mayLeadTo)) {
       problem(
         "REDIS_URL leads to another machine without TLS: begin it with rediss:// or rediss-cluster://, or set ALLOW_PLAINTEXT=trusted-network on a network that nobody else can read.",
+      );
+    } else if (address.kind === "cluster" && address.password && !mayLeadTo("unnamed nodes")) {
+      // A cluster names its other nodes itself. They may be anywhere, and get the same password.
+      problem(
+        "REDIS_URL may lead to another machine without TLS, because every node of the Redis Cluster gets its password: begin it with rediss-cluster://, or set ALLOW_PLAINTEXT=trusted-network on a network that nobody else can read.",
       );
     }
   } catch (error) {
@@ -147,9 +154,11 @@ function readKeys<Key>(
 }
 
 function readTls(env: Environment, host: string, problem: Problem): TlsConfig | undefined {
-  const certFile = readFileName(env, "CORE_TLS_CERT", problem);
-  const keyFile = readFileName(env, "CORE_TLS_KEY", problem);
-  const clientCaFile = readFileName(env, "CORE_TLS_CLIENT_CA", problem);
+  // The server reads the files again when it listens, after the database was migrated.
+  readTlsFiles(env, TLS_FILES, problem);
+  const certFile = env.CORE_TLS_CERT;
+  const keyFile = env.CORE_TLS_KEY;
+  const clientCaFile = env.CORE_TLS_CLIENT_CA || undefined;
   if (certFile && keyFile) return { certFile, keyFile, clientCaFile };
   if (certFile || keyFile || clientCaFile) {
     problem(
@@ -161,15 +170,4 @@ function readTls(env: Environment, host: string, problem: Problem): TlsConfig | 
     );
   }
   return undefined;
-}
-
-function readFileName(env: Environment, name: string, problem: Problem): string | undefined {
-  const path = env[name];
-  if (!path) return undefined;
-  try {
-    accessSync(path, constants.R_OK);
-  } catch {
-    problem(`${name} must be the path of a PEM file that this process can read.`);
-  }
-  return path;
 }

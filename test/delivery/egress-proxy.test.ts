@@ -93,6 +93,22 @@ async function startOwnProxy(sent = "") {
   };
 }
 
+it("a proxy gets a password that has no user. ADR 0027", async () => {
+  const server = createServer();
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const { port } = server.address() as AddressInfo; // It listens on a port.
+  const asked = once(server, "connection").then(async ([socket]) => {
+    const [head] = await once(socket, "data");
+    socket.destroy();
+    return `${head}`;
+  });
+  const proxy = createEgressProxy(new URL(`http://:token@127.0.0.1:${port}`));
+  const target = { address: "93.184.216.34", family: 4 } as const;
+  await expect(proxy.open([target], 443, AbortSignal.timeout(5_000))).rejects.toThrow(ProxyFailure);
+  expect(await asked).toMatch(new RegExp(`^proxy-authorization: Basic ${btoa(":token")}\\r$`, "m"));
+  server.close();
+});
+
 it("a receiver that speaks before TLS is a network_error, and no failure of the proxy. ADR 0027", async () => {
   const proxy = await startOwnProxy("SSH-2.0-OpenSSH_9.9\r\n");
   const through = createSenderHarness({ proxy: createEgressProxy(proxy.url) });

@@ -196,6 +196,7 @@ describe("the Helm chart", () => {
     ["a collector without a scheme", [...PLAIN, "traces.endpoint=a:1"], /endpoint/],
     ["neither TLS nor permission for plain text", MUST, /\/core/],
     ["no Temporal", ["core.plaintext=trusted-network"], /\/temporal\/address/],
+    ["a URL for Temporal", [...PLAIN, "temporal.address=https://a:7233"], /\/temporal\/address/],
     ["a value that nothing reads", [...PLAIN, "core.replica=3"], /replica/],
   ])("refuses values with %s", (_, values, place) => {
     const said = template(values);

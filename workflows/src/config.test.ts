@@ -1,4 +1,8 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { certify } from "../../test/harness/certify.ts";
+import { useFolder } from "../../test/harness/use-started.ts";
 import { readDeliveryConfig, readProcessConfig } from "./config.ts";
 
 const GOOD = { CORE_CREDENTIAL: "act_svc_x" };
@@ -94,7 +98,7 @@ describe("the settings of dispatcher and worker", () => {
     });
     expect(config.connection?.tls).toBeTruthy();
     const away = { TEMPORAL_ADDRESS: "cluster.example:7233", TEMPORAL_API_KEY: "geheim" };
-    for (const TEMPORAL_TLS of ["false", ""]) {
+    for (const TEMPORAL_TLS of ["false", "0"]) {
       expect(() => readDeliveryConfig({ ...away, TEMPORAL_TLS })).toThrow(
         /^TEMPORAL_TLS must be true or unset with TEMPORAL_API_KEY, which would .*$/,
       );
@@ -102,5 +106,68 @@ describe("the settings of dispatcher and worker", () => {
       const beside = { TEMPORAL_API_KEY: "geheim" };
       expect(readDeliveryConfig({ TEMPORAL_TLS, ...beside }).connection?.apiKey).toBe("geheim");
     }
+  });
+
+  it("take an empty variable of Temporal as unset", () => {
+    const names = [
+      "ADDRESS",
+      "NAMESPACE",
+      "API_KEY",
+      "TLS",
+      "TLS_SERVER_NAME",
+      "TLS_CLIENT_CERT_PATH",
+    ];
+    const config = readDeliveryConfig(
+      Object.fromEntries(names.map((name) => [`TEMPORAL_${name}`, ""])),
+    );
+    expect(config).toMatchObject({ connection: {}, namespace: "default" });
+    expect(config.connection).toEqual({});
+    const away = { TEMPORAL_ADDRESS: "cluster.example:7233", TEMPORAL_API_KEY: "geheim" };
+    expect(readDeliveryConfig({ ...away, TEMPORAL_TLS: "" }).connection?.tls).toBeTruthy();
+  });
+
+  it.each(["True", "yes", "on"])("refuse TEMPORAL_TLS=%s, which would turn TLS off", (word) => {
+    expect(() => readDeliveryConfig({ TEMPORAL_TLS: word })).toThrow(/^TEMPORAL_TLS must be .*$/);
+  });
+
+  it.each(["https://c:7233", "dns:///c:7233", "c:7233/", "::1", "c:", "c 7233"])(
+    "refuse the address %s of a Temporal, which the SDK refuses at each connect",
+    (TEMPORAL_ADDRESS) => {
+      expect(() => readDeliveryConfig({ TEMPORAL_ADDRESS })).toThrow(/^TEMPORAL_ADDRESS must be/);
+    },
+  );
+
+  it.each(["c", "c.example:7233", "10.0.0.7:7233", "[::1]:7233"])(
+    "take the address %s of a Temporal",
+    (address) => {
+      const { connection } = readDeliveryConfig({ TEMPORAL_ADDRESS: address });
+      expect(connection).toEqual({ address });
+    },
+  );
+
+  describe("with certificates for Temporal", () => {
+    const folder = useFolder("temporal-tls");
+    const file = (name: string) => join(folder, name);
+    const NAMES = {
+      ca: "TEMPORAL_TLS_SERVER_CA_CERT_PATH",
+      cert: "TEMPORAL_TLS_CLIENT_CERT_PATH",
+      key: "TEMPORAL_TLS_CLIENT_KEY_PATH",
+    };
+
+    it("connect with all of them, or refuse to start", () => {
+      for (const name of ["a", "b"]) certify(folder, name, "IP:127.0.0.1");
+      writeFileSync(file("empty"), "");
+      const good = {
+        ...{ [NAMES.ca]: file("a.pem"), [NAMES.cert]: file("a.pem"), [NAMES.key]: file("a.key") },
+        TEMPORAL_ADDRESS: "cluster.example:7233",
+      };
+      const tls = { serverRootCACertificate: {}, clientCertPair: {} };
+      expect(readDeliveryConfig(good).connection).toMatchObject({ tls });
+      const read = (env: object) => () => readDeliveryConfig({ ...good, ...env });
+      expect(read({ [NAMES.ca]: file("empty") })).toThrow(new RegExp(`^${NAMES.ca} must be .*$`));
+      expect(read({ [NAMES.key]: file("b.key") })).toThrow(NAMES.key);
+      expect(read({ [NAMES.key]: "" })).toThrow(`${NAMES.key} must be given together.`);
+      expect(read({ TEMPORAL_TLS: "false" })).toThrow(/^TEMPORAL_TLS must be true or unset .*$/);
+    });
   });
 });

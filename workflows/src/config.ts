@@ -8,6 +8,7 @@ import {
   readPem,
   readSecret,
   readSettings,
+  readTlsFiles,
   refuseUnsafeTargets,
 } from "@activity/runtime/environment";
 import { type HealthAddress, readHealthAddress } from "@activity/runtime/health";
@@ -40,9 +41,13 @@ export type DeliveryWorkflows = (typeof DELIVERY_WORKFLOWS)[number];
 
 const DEFAULT_CORE_URL = "http://127.0.0.1:50051";
 /** Temporal's variables that name files. */
-const TEMPORAL_FILES = ["CLIENT_CERT_PATH", "CLIENT_KEY_PATH", "SERVER_CA_CERT_PATH"].map(
-  (name) => `TEMPORAL_TLS_${name}`,
-);
+const TEMPORAL_FILES = {
+  ca: "TEMPORAL_TLS_SERVER_CA_CERT_PATH",
+  cert: "TEMPORAL_TLS_CLIENT_CERT_PATH",
+  key: "TEMPORAL_TLS_CLIENT_KEY_PATH",
+};
+/** The SDK refuses any other address, but only when it connects. */
+const TEMPORAL_ADDRESS = /^(\[[\da-f:.]+\]|[^\s:/]+)(:\d{1,5})?$/i;
 const NO_DEPLOYMENT = /[.:]|^__/;
 const BUILD_ID = /^(?!__)[\w.-]{1,100}$/;
 
@@ -101,13 +106,16 @@ function readTemporal(
   env: Environment,
   problem: Problem,
 ): { readonly connection: NativeConnectionOptions; readonly namespace: string } {
-  // Checked before the library reads them: its error would repeat a secret that was given instead of a path.
-  const unreadable = TEMPORAL_FILES.filter((name) => env[name] && !readPem(env, name, problem));
-  const apiKeyText = readSecret(env, "TEMPORAL_API_KEY", problem);
-  if (unreadable.length > 0 || apiKeyText === undefined) return { connection: {}, namespace: "" };
+  let isGood = true;
+  const apiKeyText = readCheckedTemporal(env, (text) => {
+    isGood = false;
+    problem(text);
+  });
+  if (!isGood) return { connection: {}, namespace: "" };
+  // The library does not count an empty variable as unset.
   const variables = Object.fromEntries(
-    Object.entries({ ...env, TEMPORAL_API_KEY: apiKeyText || undefined }).flatMap(
-      ([name, value]) => (value === undefined ? [] : [[name, value]]),
+    Object.entries({ ...env, TEMPORAL_API_KEY: apiKeyText }).flatMap(([name, value]) =>
+      value ? [[name, value]] : [],
     ),
   );
   try {
@@ -133,6 +141,30 @@ function readTemporal(
     problem(`A TEMPORAL_ variable cannot be used: ${error instanceof Error ? error.message : ""}`);
     return { connection: {}, namespace: "" };
   }
+}
+
+/**
+ * Checks Temporal's variables before the library reads them, and returns the API key. The library takes most mistakes
+ * for no TLS, and its error would repeat a secret that was given instead of a path.
+ */
+function readCheckedTemporal(env: Environment, problem: Problem): string | undefined {
+  if (env.TEMPORAL_ADDRESS && !TEMPORAL_ADDRESS.test(env.TEMPORAL_ADDRESS)) {
+    problem("TEMPORAL_ADDRESS must be the host:port of a Temporal.");
+  }
+  if (!/^(true|false|1|0)?$/.test(env.TEMPORAL_TLS ?? "")) {
+    problem("TEMPORAL_TLS must be true, false or unset.");
+  }
+  const isOff = ["false", "0"].includes(env.TEMPORAL_TLS ?? "");
+  if (isOff && Object.keys(env).some((name) => name.startsWith("TEMPORAL_TLS_") && env[name])) {
+    problem("TEMPORAL_TLS must be true or unset with other TEMPORAL_TLS_ variables.");
+  }
+  readTlsFiles(env, TEMPORAL_FILES, problem);
+  const has = (part: string) =>
+    Boolean(env[`TEMPORAL_TLS_CLIENT_${part}_PATH`] || env[`TEMPORAL_TLS_CLIENT_${part}_DATA`]);
+  if (has("CERT") !== has("KEY")) {
+    problem(`${TEMPORAL_FILES.cert} and ${TEMPORAL_FILES.key} must be given together.`);
+  }
+  return readSecret(env, "TEMPORAL_API_KEY", problem);
 }
 
 function readBuildId(env: Environment, problem: Problem): string | undefined {

@@ -19,7 +19,7 @@ import { createEgressProxy } from "./http/egress-proxy.ts";
 import { createSender } from "./http/sender.ts";
 import { measured } from "./http/sender-metrics.ts";
 import { connectTemporal } from "./temporal/connect.ts";
-import { fieldsOfTemporalFailure } from "./temporal/failure.ts";
+import { fieldsOfTemporalFailure, WorkflowBundleError } from "./temporal/failure.ts";
 import { installTemporalRuntime } from "./temporal/runtime.ts";
 import { bundleWorkflows, createWorker } from "./temporal/worker.ts";
 import { createActivities } from "./workflow/activities.ts";
@@ -136,7 +136,11 @@ export function startDeliveries(options: {
       } catch (cause) {
         if (signal.aborted) return;
         const away = cause instanceof ConnectError ? "the core" : "Temporal";
-        log.error(`retries wait for ${away}`, fieldsOfTemporalFailure(cause));
+        const message =
+          cause instanceof WorkflowBundleError
+            ? "the workflows cannot be bundled"
+            : `retries wait for ${away}`;
+        log.error(message, fieldsOfTemporalFailure(cause));
         // A run that lasted this long had started well, so the pauses begin with the shortest again.
         if (timing.nowMs() - startedAt > MAX_PAUSE_MS) pauseMs = FIRST_PAUSE_MS;
         await wait(timing, pauseMs, signal);

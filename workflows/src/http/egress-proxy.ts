@@ -45,7 +45,7 @@ export function createEgressProxy(proxyUrl: URL): EgressProxy {
   const slow = { autoSelectFamilyAttemptTimeout: PROXY_WITHIN_MS / 2 };
   const to = { host, port: port || (isTls ? 443 : 80), ...named, ...slow };
   const credentials = `${decode(username)}:${decode(password)}`;
-  const authorization = username !== "" && {
+  const authorization = (username !== "" || password !== "") && {
     "proxy-authorization": `Basic ${Buffer.from(credentials).toString("base64")}`,
   };
 

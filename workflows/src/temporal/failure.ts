@@ -1,6 +1,27 @@
 import { Code } from "@connectrpc/connect";
 import { TransportError } from "@temporalio/worker";
 
+/** The workflows were not bundled. `reason` is the compiler's, without its stack. */
+export class WorkflowBundleError extends Error {
+  override readonly name = "WorkflowBundleError";
+  readonly reason: string;
+
+  constructor(cause: unknown) {
+    super("The workflows cannot be bundled.", { cause });
+    this.reason = reasonOf(cause);
+  }
+}
+
+function reasonOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return `${cause}`;
+  // The compiler runs in another process: its error is in that process's output.
+  const lines = "stderr" in cause ? `${cause.stderr}`.split("\n") : [];
+  const thrown = lines.find((line) => /^\w*Error\b/.test(line));
+  if (thrown !== undefined) return thrown;
+  if ("signal" in cause && cause.signal) return `The compiler was ended by ${cause.signal}.`;
+  return cause.message;
+}
+
 const NOT_ALLOWED =
   "Temporal does not let this process use the namespace: correct TEMPORAL_NAMESPACE, TEMPORAL_API_KEY or the certificate variables of TEMPORAL_TLS";
 /** Advice to the operator about failures that waiting does not end, by gRPC code. */
@@ -15,13 +36,18 @@ const ADVICE: ReadonlyMap<unknown, string> = new Map([
 const OUT_OF_REACH =
   "Temporal is out of reach or refuses the connection: if this continues, correct TEMPORAL_ADDRESS, TEMPORAL_API_KEY or TEMPORAL_TLS with its certificate variables";
 
-/** Returns the log's fields for a failure of Temporal: its gRPC code, and advice for the operator. */
+/**
+ * Returns the log's fields for a failure of Temporal: its gRPC code, and advice for the operator. If the workflows were
+ * not bundled, returns the reason.
+ */
 export function fieldsOfTemporalFailure(cause: unknown): {
   readonly cause: unknown;
   readonly code?: string;
   readonly advice?: string;
+  readonly reason?: string;
 } {
   if (!(cause instanceof Error)) return { cause };
+  if (cause instanceof WorkflowBundleError) return { cause, reason: cause.reason };
   // A failure to connect comes before any call, so it has no gRPC code.
   if (cause instanceof TransportError) return { cause, advice: OUT_OF_REACH };
   const number = "code" in cause && typeof cause.code === "number" ? cause.code : undefined;

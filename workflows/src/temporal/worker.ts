@@ -12,6 +12,7 @@ import {
 } from "@temporalio/worker";
 import type { Activities } from "../workflow/contract.ts";
 import { withBareFailures } from "./bare-failures.ts";
+import { WorkflowBundleError } from "./failure.ts";
 
 /**
  * How many workflows may make an attempt at once. Until the attempt ends, each holds a workflow task, a local activity
@@ -29,10 +30,17 @@ const SOURCES = fileURLToPath(new URL("..", import.meta.url));
 const BUILDER = fileURLToPath(new URL("../build.ts", import.meta.url));
 const MAX_BUNDLE_BYTES = 64 * 1024 * 1024;
 
-/** Returns the built workflows. Bundles them instead if none were built or a source is newer. ADR 0042 */
+/**
+ * Returns the built workflows. Bundles them instead if none were built or a source is newer. Throws WorkflowBundleError.
+ * ADR 0042
+ */
 export async function bundleWorkflows(): Promise<WorkflowBundleOption> {
-  // Returned as code and not as a path, because a new build may replace the file.
-  return { code: isBuilt() ? readFileSync(BUILT_WORKFLOWS, "utf8") : await bundledApart() };
+  try {
+    // Returned as code and not as a path, because a new build may replace the file.
+    return { code: isBuilt() ? readFileSync(BUILT_WORKFLOWS, "utf8") : await bundledApart() };
+  } catch (cause) {
+    throw new WorkflowBundleError(cause);
+  }
 }
 
 /** Bundles in another process: the compiler takes 190 MB, of which this process would keep 80 MB (measured). */

@@ -1,0 +1,29 @@
+import { Code } from "@connectrpc/connect";
+import { expect, it } from "vitest";
+import { fieldsOfTemporalFailure, WorkflowBundleError } from "./failure.ts";
+
+/** Fails as a call of Temporal or as a process does: `code` is a gRPC code or an exit status. */
+const failure = (fields: object) =>
+  Object.assign(new Error("Command failed"), { code: Code.NotFound, ...fields });
+
+it("advises on a failure of Temporal by its gRPC code", () => {
+  expect(fieldsOfTemporalFailure(failure({}))).toMatchObject({
+    code: "NotFound",
+    advice: expect.stringContaining("TEMPORAL_NAMESPACE"),
+  });
+});
+
+it.each([
+  [
+    { stderr: "file:///build.ts:3\n  ^\n\nTypeError: no\n    at x\n\nNode.js v24\n" },
+    "TypeError: no",
+  ],
+  [{ code: null, signal: "SIGKILL", stderr: "" }, "The compiler was ended by SIGKILL."],
+  [{ code: "ENOENT" }, "Command failed"],
+])(
+  "says why the workflows cannot be bundled, and takes no exit status for a gRPC code: %j",
+  (fields, reason) => {
+    const cause = new WorkflowBundleError(failure(fields));
+    expect(fieldsOfTemporalFailure(cause)).toEqual({ cause, reason });
+  },
+);
