@@ -10,6 +10,8 @@ export type CoreState = "starting" | "serving" | "unavailable" | GatewayRefusal;
 /** The gateway's latest knowledge of its core. */
 export type CoreCheck = { state(): CoreState; stop(): void };
 
+/** Documentation addresses, which no client has. A Redis Cluster counts them on several shards. */
+const OTHER_ADDRESSES = Array.from({ length: 12 }, (_, host) => `192.0.2.${host + 1}`);
 const INTERVAL_MS = 10_000;
 const TIMEOUT_MS = 5_000;
 
@@ -48,10 +50,19 @@ export function startCoreCheck(transport: Transport, log: Log, metrics: Metrics)
   };
 }
 
-/** Calls the core with an address that no client has. */
-async function readState({ admission }: Upstream): Promise<CoreState> {
+/** Calls the core with addresses that no client has. */
+async function readState(upstream: Upstream): Promise<CoreState> {
+  const state = await readStateFor("", upstream);
+  if (state !== "unavailable") return state;
+  // One shard of a Redis Cluster may be away. The core then still serves the clients of the other shards.
+  const others = OTHER_ADDRESSES.map((address) => readStateFor(address, upstream));
+  return (await Promise.all(others)).find((other) => other !== "unavailable") ?? "unavailable";
+}
+
+async function readStateFor(address: string, { admission }: Upstream): Promise<CoreState> {
+  const headers = { "x-client-address": address };
   try {
-    await admission.admitClient({}, { headers: { "x-client-address": "" }, timeoutMs: TIMEOUT_MS });
+    await admission.admitClient({}, { headers, timeoutMs: TIMEOUT_MS });
     return "serving";
   } catch (thrown) {
     const error = ConnectError.from(thrown);

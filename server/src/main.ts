@@ -1,5 +1,6 @@
 import { endAtSignal, exitWhileStarting } from "@activity/runtime/end-at-signal";
 import { ConfigError } from "@activity/runtime/environment";
+import { messageOf } from "@activity/runtime/error-message";
 import { openHealth } from "@activity/runtime/health";
 import { createLog } from "@activity/runtime/log";
 import { openMetrics } from "@activity/runtime/metrics-listener";
@@ -53,7 +54,7 @@ try {
   writer.flush();
   const isForPeople = error instanceof ConfigError || error instanceof MigrationError;
   process.stderr.write(
-    `${isForPeople ? error.message : redactText(`The core could not start: ${error}`)}\n`,
+    `${isForPeople ? error.message : redactText(`The core could not start: ${messageOf(error)}`)}\n`,
   );
   // Open listeners and connections would keep the process alive.
   process.exit(1);

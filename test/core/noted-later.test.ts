@@ -1,9 +1,13 @@
 import * as proto from "@activity/proto";
 import { timestampFromMs, timestampMs, timestampNow } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { startKeyUses } from "../../server/src/admission/key-uses.ts";
+import { hashApiKey } from "../../server/src/api-key/api-key.ts";
 import { NOW_MICROS } from "../../server/src/database/now.ts";
 import { createAccount, createApiKey, createEndpoint, createReader } from "../harness/builders.ts";
+import { withProductPool } from "../harness/database.ts";
 import { requestOf } from "../harness/http.ts";
+import { QUIET } from "../harness/quiet.ts";
 import { startTestRedis } from "../harness/redis.ts";
 import { firstRunOf, madeAttempt } from "../harness/services.ts";
 import { useTestStack } from "../harness/stack.ts";
@@ -64,6 +68,39 @@ it("the last use of a key is noted once an hour, in the background, by either li
   const reads = await Promise.all(ports.map(useKeys));
   const noted = KEYS.map(({ notedHours }) => notedHours);
   for (const read of reads) await afterMinutes(read).toEqual(noted);
+});
+
+it("no use of a key is noted after its revocation, by either limiter", async () => {
+  const apiKeys = stack.client(proto.ApiKeyService);
+  for (const port of ports) {
+    const { accountId, apiKey, apiKeyId } = await createReader(stack);
+    expect((await requestOf(port, "/api/v1/me", { apiKey })).status).toBe(200);
+    await apiKeys.revokeApiKey({ accountId, apiKeyId });
+    const readKey = async () => (await apiKeys.listApiKeys({ accountId })).apiKeys[0];
+    await afterMinutes(readKey).toHaveProperty("lastUsedAt");
+    const { lastUsedAt, revokedAt } = (await readKey()) ?? {};
+    expect(lastUsedAt && timestampMs(lastUsedAt)).toBeLessThanOrEqual(
+      revokedAt ? timestampMs(revokedAt) : 0,
+    );
+  }
+});
+
+it("a use from before an outage does not make another key's later use earlier", async () => {
+  const nowMs = Date.now();
+  const timesMs = [nowMs - 120 * MINUTE_MS, nowMs];
+  const readers = await Promise.all(timesMs.map(() => createReader(stack)));
+  await withProductPool(stack.database, async (pool) => {
+    const uses = startKeyUses(pool, QUIET);
+    for (const [place, { apiKey }] of readers.entries()) {
+      uses.note({ key_hash: hashApiKey(apiKey), used_at: (timesMs[place] ?? 0) * 1_000 });
+    }
+    const lists = () =>
+      Promise.all(readers.map((each) => stack.client(proto.ApiKeyService).listApiKeys(each)));
+    const noted = async () =>
+      (await lists()).map(({ apiKeys: [key] }) => key?.lastUsedAt && timestampMs(key.lastUsedAt));
+    await afterMinutes(noted).toEqual(timesMs);
+    uses.stop();
+  });
 });
 
 it("an endpoint's attempts are counted in the background", async () => {

@@ -1,6 +1,9 @@
 import { setTimeout as wait } from "node:timers/promises";
+import { AccountService, SessionService } from "@activity/proto";
+import { Permission } from "@activity/server";
 import { describe, expect, it } from "vitest";
-import { createReader } from "../harness/builders.ts";
+import { startDashboard } from "../dashboard/harness-dashboard.ts";
+import { createAccount, createReader } from "../harness/builders.ts";
 import { expectError } from "../harness/expectations.ts";
 import { requestOf } from "../harness/http.ts";
 import { sendToRedis, startTestRedis } from "../harness/redis.ts";
@@ -100,6 +103,23 @@ describe("§7 without its shared limiter", () => {
     expect(await sendToRedis(next.url, "DBSIZE")).toBe(2);
     await sendToRedis(redis.url, "REPLICAOF", "NO", "ONE");
     await next.stop();
+  });
+
+  it("a credential and a session that the core has not seen before still work, ADR 0037", async () => {
+    const dashboard = await startDashboard({ REDIS_URL: redis.url });
+    const { stack } = dashboard;
+    const accountId = await createAccount(stack);
+    const browser = await dashboard.signIn(accountId);
+    await redis.kill();
+    try {
+      expect((await browser.call(SessionService.method.getSession)).status).toBe(200);
+      const authorization = `Bearer ${await stack.credential(Permission.AccountManage)}`;
+      const accounts = stack.client(AccountService, { authorization });
+      expect((await accounts.verifyAccount({ accountId })).account?.id).toBe(accountId);
+    } finally {
+      await redis.restart();
+      await dashboard.stop();
+    }
   });
 
   it("the gateway answers temporarily_unavailable to everything, and serves again without a restart", () =>

@@ -2,13 +2,16 @@ import { clientBucket } from "@activity/runtime/client-bucket";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { findFreePort } from "../../dev-stack/src/free-port.ts";
 import { accountBucket } from "../../server/src/admission/account-bucket.ts";
+import { createRedisAdmission } from "../../server/src/admission/redis-admission.ts";
 import {
   connectWindowRedis,
   countRequests,
   LimiterUnavailableError,
   windowKey,
 } from "../../server/src/admission/redis-admission-store.ts";
+import { hashApiKey } from "../../server/src/api-key/api-key.ts";
 import { createReader } from "../harness/builders.ts";
+import { withProductPool } from "../harness/database.ts";
 import { expectError } from "../harness/expectations.ts";
 import { requestOf } from "../harness/http.ts";
 import {
@@ -135,9 +138,9 @@ describe("REDIS_URL", () => {
       Promise.all(cluster.masters.map((master) => master.send("ACL", "SETUSER", ...words)));
     await ofAll("limiter", "on", ">p@ss:word", "~*", "+@all");
     const node = `localhost:${cluster.masters[0].port}`;
-    const instance = await stack.startInstance({
-      env: { REDIS_URL: `redis-cluster://limiter:p%40ss%3Aword@${node}` },
-    });
+    const REDIS_URL = `redis-cluster://limiter:p%40ss%3Aword@${node}`;
+    const env = { REDIS_URL, ALLOW_PLAINTEXT: "trusted-network" };
+    const instance = await stack.startInstance({ env });
     await ofAll("default", "-eval", "-evalsha");
     try {
       for (const address of (await addressesByMaster("10.8.8")).values()) {
@@ -178,6 +181,27 @@ it("§8 a count whose connection breaks fails, and is not sent again", async () 
     await master.send("CLIENT", "UNPAUSE");
     redis.disconnect();
   }
+});
+
+it("ADR 0030: does not count the account of a client that left before it was admitted", async () => {
+  const { apiKey, key, master: ofAccount } = await createFoundReader();
+  const client = clientBucket("100.64.0.2");
+  const { master: ofClient } = await cluster.find(windowKey(client));
+  const gone = new AbortController();
+  const request = { client, keyHash: hashApiKey(apiKey), signal: gone.signal };
+  await withProductPool(stack.database, async (pool) => {
+    const uses = { note: () => undefined, stop: () => undefined };
+    const admission = createRedisAdmission(cluster.url, pool, uses, () => performance.now());
+    await admission.ready;
+    await ofClient.send("CLIENT", "PAUSE", 600_000, "WRITE");
+    const admitted = admission.admit(request).catch(() => undefined);
+    await expect.poll(() => ofClient.send("INFO", "clients")).toContain("blocked_clients:1");
+    gone.abort();
+    await ofClient.send("CLIENT", "UNPAUSE");
+    expect(await admitted).toBeUndefined();
+    await admission.close();
+  });
+  expect(await ofAccount.send("EXISTS", key)).toBe(0);
 });
 
 it("§7 a cluster that comes back with other addresses is found by the name in REDIS_URL", async () => {
@@ -252,6 +276,15 @@ describe("§7 without a shard of its limiter", () => {
     await expectOnlyOthersServed();
     await away.restart();
     await expectAllServed();
+  }, 180_000);
+
+  it("a gateway is ready, although its own check is counted on the missing shard", async () => {
+    const { master: away } = await cluster.find(windowKey(clientBucket("")));
+    await away.kill();
+    const env = { HEALTH_PORT: `${await findFreePort()}` };
+    const { state } = await stack.startInstance({ env });
+    await expect.poll(state, HEALED).toBe("serving");
+    await away.restart();
   }, 180_000);
 
   it("all clients are served again once a replica has taken its place", async () => {

@@ -94,15 +94,16 @@ describe("a process by itself", () => {
     },
   );
 
-  it("with all parts is not ready while its database is away, even if Redis counts, ADR 0043", async () => {
+  it("with all parts is ready at its first check, and not while its database is away, even if Redis counts, ADR 0043", async () => {
     const [proxy, redis] = [await openDatabaseProxy(stack.database.url), await startTestRedis()];
     const port = await findFreePort();
-    startProgram("tools/serve/serve.ts", {
+    const { output } = startProgram("tools/serve/serve.ts", {
       ...{ ...(await variablesOf("serve", stack)), HEALTH_PORT: `${port}` },
       ...{ DATABASE_URL: proxy.url, REDIS_URL: redis.url },
     });
     const ready = () => healthAt(port, "/ready");
     await expect.poll(ready, { timeout: 90_000 }).toEqual([200, "serving"]);
+    expect(output()).not.toContain("the core is unavailable");
     await proxy.stop();
     await expect.poll(ready).toEqual([503, "unavailable"]);
     await redis.stop();

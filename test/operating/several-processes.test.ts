@@ -115,6 +115,14 @@ it.each(["0", "65", "two"])("refuses --processes %s and names the valid values",
   expect(() => readProcesses(["--processes", count])).toThrow(refused);
 });
 
+it("refuses a METRICS_PORT without a port for each process, before it needs the database", async () => {
+  const env = { ...(await variablesOf("serve", stack)), DATABASE_URL: "mysql://u@127.0.0.1:1/x" };
+  const refused = start(`${SERVE} 8`, { ...env, METRICS_PORT: "65528" });
+  expect(await refused.closed).toBe(1);
+  const sentence = "METRICS_PORT must be a whole number from 0 to 65527 with --processes 8.";
+  expect(refused.output().trim()).toBe(sentence);
+});
+
 it("says once why it cannot start, and ends with 1", async () => {
   const env = { ...(await variablesOf("serve", stack)), DATABASE_URL: "mysql://u@127.0.0.1:1/x" };
   const refused = start(`${SERVE} 2`, env);

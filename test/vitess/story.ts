@@ -89,7 +89,7 @@ async function admit({ apiKeys, pool, packets }: Services, accounts: readonly st
   await deleteIdleWindows(pool, 1);
   await findApiKeys(pool, hashes);
   await findChangedFeeds(pool, 5_000);
-  await storeUses(pool, hashes);
+  await storeUses(pool, hashes, Date.now() * 1000);
   const accountId = accounts[0] ?? "";
   const key = { accountId, apiKeyId: created[0]?.apiKey?.id ?? "" };
   await apiKeys.renewApiKey({ ...key, validityDays: 30 });

@@ -12,6 +12,7 @@ import { openOutput } from "@activity/runtime/process-output";
 import { type Log, type LogWriter, migrate, type ServerConfig } from "@activity/server";
 
 const MAX_PROCESSES = 64;
+const MAX_PORT = 65_535;
 /** A process that ends by itself is restarted after this time. */
 const AGAIN_MS = 1_000;
 const TELL_MS = 250;
@@ -57,7 +58,7 @@ export async function tellState(readState: () => Promise<string>): Promise<void>
 /**
  * Runs `count` processes of this program behind the same ports. `node:cluster` distributes connections in turn. This
  * process only serves health and metrics. A process that ends by itself is restarted. If one ends before all have
- * started, all end with status 1.
+ * started, all end with status 1. Throws ConfigError if a process would have no port for Temporal's metrics.
  */
 export async function serveProcesses(
   count: number,
@@ -65,6 +66,12 @@ export async function serveProcesses(
   log: Log,
   writer: LogWriter,
 ): Promise<void> {
+  // Otherwise only the last processes would fail, after the migration.
+  if (core.metrics !== undefined && core.metrics.port > MAX_PORT - count) {
+    throw new ConfigError(
+      `METRICS_PORT must be a whole number from 0 to ${MAX_PORT - count} with --processes ${count}.`,
+    );
+  }
   const [out, err] = [openOutput(process.stdout), openOutput(process.stderr)];
   const places = new Map<number, { readonly worker: Worker; state: string }>();
   let isEnding = false;

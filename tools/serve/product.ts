@@ -71,7 +71,10 @@ export async function startProduct(options: {
     });
     open.push(traces.close, app.close);
     const drains = [app.drain, gateway.drain];
+    const listener = await app.listen();
+    busy.push(listener.close);
     const isAsked = (options.core.health ?? options.core.metrics ?? options.place) !== undefined;
+    // Only now, because an earlier check would fail while the core still connects to Redis.
     const check = isAsked ? startCoreCheck(app.localTransport, log, scraped.metrics) : undefined;
     open.push(async () => check?.stop());
     // With Redis the gateway's check passes without a database, so ask the core too.
@@ -80,8 +83,6 @@ export async function startProduct(options: {
       if (gateway.isDraining()) return "draining";
       return core === "serving" ? (check?.state() ?? "serving") : core;
     };
-    const listener = await app.listen();
-    busy.push(listener.close);
     const browsers = await app.listenToBrowsers();
     if (browsers !== undefined) busy.push(browsers.close);
     const { port } = await gateway.listen(options.gateway.port, options.gateway.host);

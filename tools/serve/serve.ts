@@ -1,5 +1,6 @@
 import { endAtSignal, exitWhileStarting } from "@activity/runtime/end-at-signal";
 import { ConfigError } from "@activity/runtime/environment";
+import { messageOf } from "@activity/runtime/error-message";
 import { openOutput } from "@activity/runtime/process-output";
 import { redactText } from "@activity/runtime/redaction";
 import { createLog, createLogWriter, MigrationError } from "@activity/server";
@@ -48,7 +49,7 @@ try {
   writer.flush();
   const isForPeople = error instanceof ConfigError || error instanceof MigrationError;
   process.stderr.write(
-    `${isForPeople ? error.message : redactText(`The product could not start: ${error}`)}\n`,
+    `${isForPeople ? error.message : redactText(`The product could not start: ${messageOf(error)}`)}\n`,
   );
   // Open listeners, or the channel to the first process, would keep this one alive.
   process.exit(1);

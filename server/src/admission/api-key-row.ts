@@ -14,7 +14,8 @@ export type ApiKeyRow = RowDataPacket &
     expires_at: number;
     active: number;
     available: number;
-    use_due: number;
+    /** When it was read, in microseconds; `null` if the last noted use is less than an hour before. */
+    used_at: number | null;
   };
 
 export const API_KEY_TABLES = "api_key k JOIN account a ON a.account_no = k.account_no";
@@ -33,7 +34,8 @@ export const USE_DUE = (now: string) => `(COALESCE(k.last_used_at, 0) < ${now} -
 
 export const API_KEY_COLUMNS = (now: string) =>
   `k.key_hash, k.prefix, k.expires_at, ${ACTIVE(now)} AS active,
-   ${READ_ACCOUNT_COLUMNS}, ${AVAILABLE} AS available, ${USE_DUE(now)} AS use_due`;
+   ${READ_ACCOUNT_COLUMNS}, ${AVAILABLE} AS available,
+   IF(${USE_DUE(now)}, ${now}, NULL) AS used_at`;
 
 export function apiKeyFromRow(row: ApiKeyRow): ApiKeyRecord {
   return {

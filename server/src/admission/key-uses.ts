@@ -7,11 +7,13 @@ import { storeUses } from "./key-use-store.ts";
 const INTERVAL_MS = 30_000;
 /** Maximum keys per statement, so that no lock is held for long. */
 const CHUNK = 1_000;
+/** Maximum time between the uses of a statement, which stores the earliest. */
+const CHUNK_MICROS = INTERVAL_MS * 1_000;
 
 /** Notes when API keys were last used. */
 export type KeyUses = {
   /** Notes the use of a key if it is due. It is stored later, and no request waits for that. */
-  note(row: Pick<ApiKeyRow, "key_hash" | "use_due">): void;
+  note(row: Pick<ApiKeyRow, "key_hash" | "used_at">): void;
   stop(): void;
 };
 
@@ -20,20 +22,24 @@ export type KeyUses = {
  * half minute. The next request with such a key notes it again.
  */
 export function startKeyUses(pool: Pool, log: Log): KeyUses {
-  const noted = new Map<string, Buffer>();
+  const noted = new Map<string, { readonly hash: Buffer; readonly usedAt: number }>();
   const stop = startPeriodicJob("noting when API keys were used", INTERVAL_MS, log, async () => {
     while (noted.size > 0) {
-      const some = [...noted].slice(0, CHUNK);
+      const first = [...noted].slice(0, CHUNK);
+      const earliest = Math.min(...first.map(([, { usedAt }]) => usedAt));
+      // Notes from before an outage are stored apart from newer ones.
+      const some = first.filter(([, { usedAt }]) => usedAt - earliest <= CHUNK_MICROS);
       await storeUses(
         pool,
-        some.map(([, hash]) => hash),
+        some.map(([, { hash }]) => hash),
+        earliest,
       );
       for (const [name] of some) noted.delete(name);
     }
   });
   return {
-    note: ({ key_hash: hash, use_due: isDue }) => {
-      if (isDue === 1) noted.set(hash.toString("latin1"), hash);
+    note: ({ key_hash: hash, used_at: usedAt }) => {
+      if (usedAt !== null) noted.set(hash.toString("latin1"), { hash, usedAt });
     },
     stop,
   };

@@ -1,7 +1,10 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import { clientBucket } from "@activity/runtime/client-bucket";
 import { expect, it } from "vitest";
 import { accountBucket } from "./account-bucket.ts";
-import { windowKey } from "./redis-admission-store.ts";
+import { connectWindowRedis, countRequests, windowKey } from "./redis-admission-store.ts";
+import { firstAnswer } from "./redis-connection-store.ts";
 
 it("a window's key has exactly one Redis hash tag, even for an address with brace bytes", () => {
   const braces = `123.125.${"z".charCodeAt(0)}.125`; // the bytes of "{}z}"
@@ -9,3 +12,27 @@ it("a window's key has exactly one Redis hash tag, even for an address with brac
   expect(windowKey(clientBucket("2001:db8:7b7d::1"))).toBe("{6320010db87b7d0000}");
   expect(windowKey(accountBucket("ab"))).toBe("{616162}");
 });
+
+const WRONG_PASSWORD = "-WRONGPASS invalid username-password pair or user is disabled.\r\n";
+
+it.each(["redis", "redis-cluster"])(
+  "says why it cannot count: %s with a wrong password",
+  async (scheme) => {
+    const server = createServer((socket) => {
+      // The client sends several commands at once.
+      socket.on("data", (sent) => {
+        for (const _ of `${sent}`.matchAll(/^\*/gm)) socket.write(WRONG_PASSWORD);
+      });
+    });
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    const { port } = server.address() as AddressInfo;
+    const redis = connectWindowRedis(`${scheme}://:wrong@127.0.0.1:${port}`);
+    await firstAnswer(redis);
+    await expect(countRequests(redis, [clientBucket("192.0.2.1")])).rejects.toMatchObject({
+      name: "LimiterUnavailableError",
+      cause: { message: expect.stringMatching(/^WRONGPASS/) },
+    });
+    redis.disconnect();
+    server.close();
+  },
+);

@@ -15,6 +15,10 @@ export type CountedWindow = {
 };
 
 export type WindowRedis = RedisConnection & {
+  /** Whether the server refused the database that REDIS_URL names. The connection then leads to database 0. */
+  hasWrongDatabase?: boolean;
+  /** Why the last attempt to connect failed; `undefined` once the client is ready. */
+  connectError?: unknown;
   /** Returns three numbers per key: `ok` as 1 or 0, `used`, and `resetMicros`. */
   countRequests(
     keyCount: number,
@@ -71,8 +75,20 @@ return counted
 
 /** Connects to the Redis at `url`, and defines the script that counts. */
 export function connectWindowRedis(url: string): WindowRedis {
-  const redis = connectRedis(url);
+  const redis: RedisConnection & Pick<WindowRedis, "hasWrongDatabase" | "connectError"> =
+    connectRedis(url);
   redis.defineCommand("countRequests", { lua: COUNT_REQUESTS });
+  redis.on("connect", () => {
+    redis.hasWrongDatabase = false;
+  });
+  redis.on("ready", () => {
+    redis.connectError = undefined;
+  });
+  redis.on("error", (error: Error & { readonly command?: { readonly name: string } }) => {
+    // A cluster's error has no reason of its own.
+    redis.connectError = "lastNodeError" in error ? error.lastNodeError : error;
+    if (isReply(error) && error.command?.name === "select") redis.hasWrongDatabase = true;
+  });
   return redis as WindowRedis;
 }
 
@@ -93,6 +109,15 @@ const OUT_OF_REACH = "The shared limiter cannot be reached.";
 const IS_CLUSTER =
   "REDIS_URL names a node of a Redis Cluster: begin it with redis-cluster:// or rediss-cluster://.";
 
+const HAS_NO_DATABASE =
+  "Redis refuses the database number of REDIS_URL: choose one that it has and that the user may select.";
+
+const LACKS_RIGHTS =
+  "The user of REDIS_URL lacks rights: allow it ~{*} +eval +evalsha +info +time +llen +lindex +lpush +rpush +rpop +del +pexpire, in a Redis Cluster also +cluster|slots +asking.";
+
+/** Replies to a user without a right for the script, its keys, or a command in it. Versions word the last differently. */
+const RIGHTS_REPLY = /^NOPERM|The user executing the script|ACL failure in script/;
+
 /** Replies of a cluster's node to keys of another node, and to keys of several slots. */
 const CLUSTER_REPLY = /^(MOVED|CROSSSLOT)/;
 
@@ -103,14 +128,18 @@ const STATE_REPLY =
 /**
  * Counts one request in each bucket with one script. A bucket may repeat. An account's bucket follows its client's,
  * and is counted only if the client was admitted. A cluster takes one bucket per call. Throws LimiterUnavailableError if
- * Redis cannot count, and RedisUrlError if REDIS_URL names a cluster as one server.
+ * Redis cannot count, and RedisUrlError if REDIS_URL names a cluster as one server, a database that Redis refuses, or
+ * a user without rights.
  */
 export async function countRequests(
   redis: WindowRedis,
   buckets: readonly Buffer[],
 ): Promise<CountedWindow[]> {
   // Otherwise ioredis would queue a cluster's command, and count the request after its client has left.
-  if (redis.status !== "ready") throw new LimiterUnavailableError(OUT_OF_REACH);
+  if (redis.status !== "ready") {
+    throw new LimiterUnavailableError(OUT_OF_REACH, { cause: redis.connectError });
+  }
+  if (redis.hasWrongDatabase) throw new RedisUrlError(HAS_NO_DATABASE);
   try {
     const kinds = buckets.map((bucket) => (isAccountBucket(bucket) ? "a" : "c")).join("");
     const counted = await redis.countRequests(
@@ -123,9 +152,14 @@ export async function countRequests(
       return { ok: ok === 1, used, resetMicros };
     });
   } catch (error) {
-    const isReply = error instanceof Error && error.name === "ReplyError";
-    if (isReply && CLUSTER_REPLY.test(error.message)) throw new RedisUrlError(IS_CLUSTER);
-    if (isReply && !STATE_REPLY.test(error.message)) throw error;
+    if (isReply(error) && CLUSTER_REPLY.test(error.message)) throw new RedisUrlError(IS_CLUSTER);
+    if (isReply(error) && RIGHTS_REPLY.test(error.message)) throw new RedisUrlError(LACKS_RIGHTS);
+    if (isReply(error) && !STATE_REPLY.test(error.message)) throw error;
     throw new LimiterUnavailableError(OUT_OF_REACH, { cause: error });
   }
+}
+
+/** Tells a server's reply from a failed connection. */
+function isReply(error: unknown): error is Error {
+  return error instanceof Error && error.name === "ReplyError";
 }

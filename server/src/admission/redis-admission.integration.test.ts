@@ -1,18 +1,25 @@
 import { clientBucket } from "@activity/runtime/client-bucket";
 import { expect, it } from "vitest";
-import { startTestRedis } from "../../../test/harness/redis.ts";
+import { sendToRedis, startTestRedis } from "../../../test/harness/redis.ts";
 import { useStarted } from "../../../test/harness/use-started.ts";
 import { createPool } from "../database/pool.ts";
 import { CLIENT_LIMIT } from "./admission.ts";
 import { createRedisAdmission } from "./redis-admission.ts";
+import { connectWindowRedis, countRequests } from "./redis-admission-store.ts";
+import { firstAnswer } from "./redis-connection-store.ts";
+import { RedisUrlError } from "./redis-url.ts";
 
 const redis = useStarted(startTestRedis);
 
-it("§8 counts a client while the database is away, so that its limit holds", async () => {
+/** Opens an admission whose database is away. */
+function openAdmission(url: string) {
   const pool = createPool("mysql://nobody@127.0.0.1:1/nowhere", 1);
   const uses = { note: () => undefined, stop: () => undefined };
-  const nowMs = () => performance.now();
-  const admission = createRedisAdmission(redis.url, pool, uses, nowMs);
+  return { pool, admission: createRedisAdmission(url, pool, uses, () => performance.now()) };
+}
+
+it("§8 counts a client while the database is away, so that its limit holds", async () => {
+  const { pool, admission } = openAdmission(redis.url);
   await admission.ready;
   const request = { client: clientBucket("192.0.2.1"), keyHash: Buffer.alloc(32) };
   for (let number = 0; number < CLIENT_LIMIT; number++) {
@@ -21,4 +28,39 @@ it("§8 counts a client while the database is away, so that its limit holds", as
   expect(await admission.admit(request)).toMatchObject({ kind: "client_refused" });
   await admission.close();
   await pool.end();
+});
+
+it("counts nothing in database 0 if Redis refuses the database of REDIS_URL", async () => {
+  const { pool, admission } = openAdmission(`${redis.url}/99`);
+  await admission.ready;
+  const counted = admission.admit({ client: clientBucket("192.0.2.2") });
+  await expect(counted).rejects.toThrow(RedisUrlError);
+  await admission.close();
+  await pool.end();
+});
+
+it("a Redis user without rights is reported with the rights that are enough to count", async () => {
+  const setUser = (...rights: string[]) =>
+    sendToRedis(redis.url, "ACL", "SETUSER", "limiter", "reset", "on", ">pw", ...rights);
+  const count = async () => {
+    const limiter = connectWindowRedis(redis.url.replace("//", "//limiter:pw@"));
+    await firstAnswer(limiter);
+    try {
+      return await countRequests(limiter, [clientBucket("192.0.2.2")]);
+    } catch (error) {
+      return error;
+    } finally {
+      limiter.disconnect();
+    }
+  };
+  await setUser("+info");
+  const advice = await count();
+  expect(advice).toBeInstanceOf(RedisUrlError);
+  const rights = String(advice).match(/[~+][\w{*}]+(?=[ ,])/g) ?? [];
+  for (const missing of ["~{*}", "+lpush"]) {
+    await setUser(...rights.filter((right) => right !== missing));
+    expect(await count()).toEqual(advice);
+  }
+  await setUser(...rights);
+  expect(await count()).toMatchObject([{ ok: true, used: 1 }]);
 });

@@ -88,6 +88,7 @@ function createCount(
       signal?.throwIfAborted();
       const [ofClient] = await countRequests(redis, [client]);
       if (account === undefined || !ofClient?.ok) return [known(ofClient)];
+      signal?.throwIfAborted();
       const [ofAccount] = await countRequests(redis, [account]);
       return [ofClient, known(ofAccount)];
     };

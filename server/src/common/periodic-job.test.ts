@@ -1,6 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { createLog } from "@activity/runtime/log";
 import { expect, it } from "vitest";
+import { DatabaseTimeoutError } from "../database/deadline.ts";
 import { startPeriodicJob } from "./periodic-job.ts";
 
 /** Starts a job that waits. `fail` makes it fail. */
@@ -19,8 +20,8 @@ async function begin() {
   return {
     lines,
     stop,
-    async fail() {
-      end.reject(new Error("Pool is closed."));
+    async fail(error: Error = new Error("Pool is closed.")) {
+      end.reject(error);
       await turn();
     },
   };
@@ -31,6 +32,15 @@ it("logs a run that fails", async () => {
   await fail();
   stop();
   expect(lines.join("")).toContain('"message":"a job failed"');
+});
+
+it("logs a run that fails in an outage as a warning", async () => {
+  const { lines, stop, fail } = await begin();
+  await fail(new DatabaseTimeoutError("late"));
+  stop();
+  expect(lines.map((line) => JSON.parse(line))).toEqual([
+    { level: "warn", message: "a job waits for the database", reason: "late" },
+  ]);
 });
 
 it("logs no run that fails because it was stopped", async () => {

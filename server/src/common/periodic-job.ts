@@ -1,10 +1,11 @@
 import type { Log } from "@activity/runtime/log";
 import { isOutage } from "../database/outage.ts";
+import { createOutageLog } from "./outage-log.ts";
 
 /**
  * Runs a job every `intervalMs`, never twice at a time. Returns a function that stops it. A failed run is logged
- * under the job's name, but not if the job was stopped. An outage of the database is not logged either, because the
- * next run makes up for it.
+ * under the job's name, but not if the job was stopped. An outage of the database is a warning, because the next run
+ * makes up for it.
  */
 export function startPeriodicJob(
   name: string,
@@ -12,6 +13,7 @@ export function startPeriodicJob(
   log: Log,
   job: () => Promise<void>,
 ): () => void {
+  const logOutage = createOutageLog(log);
   let isRunning = false;
   let isStopped = false;
   const timer = setInterval(async () => {
@@ -20,7 +22,8 @@ export function startPeriodicJob(
     try {
       await job();
     } catch (cause) {
-      if (!isStopped && !isOutage(cause)) log.error(`${name} failed`, { cause });
+      if (isOutage(cause) && !isStopped) logOutage(`${name} waits for the database`, cause);
+      else if (!isStopped) log.error(`${name} failed`, { cause });
     }
     isRunning = false;
   }, intervalMs);

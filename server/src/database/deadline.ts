@@ -53,7 +53,8 @@ export function withDeadline<Result>(
     pool.pool.getConnection(function take(error, acquired) {
       if (error) {
         end();
-        return reject(error);
+        // No statement was sent. The driver marks failures to connect as fatal, but not a server that refuses.
+        return reject("errno" in error ? Object.assign(error, { fatal: true }) : error);
       }
       if (over) return acquired.release();
       if (isOutdated(acquired)) {

@@ -2,7 +2,9 @@ import { once } from "node:events";
 import net from "node:net";
 import mysql from "mysql2";
 import { expect, it } from "vitest";
+import { withDeadline } from "./deadline.ts";
 import { isConnectionLost, isDeadlock, isOutage } from "./outage.ts";
+import { createPool } from "./pool.ts";
 import { isOutdated, isReadOnly, noteFailure, noteOpened } from "./switch-over.ts";
 
 it("treats every failure of a lost connection as an outage, also without a code", async () => {
@@ -17,6 +19,27 @@ it("treats every failure of a lost connection as an outage, also without a code"
   expect(later).not.toHaveProperty("code");
   expect(isOutage(later)).toBe(true);
   server.close();
+});
+
+it("treats a server that refuses the connection as one that cannot be reached, whatever its reason", async () => {
+  const refusal = Buffer.from(
+    "....\xff\x6a\x04Host '192.0.2.1' is not allowed to connect",
+    "latin1",
+  );
+  refusal.writeUIntLE(refusal.length - 4, 0, 3);
+  refusal[3] = 0;
+  const server = net.createServer((socket) => socket.end(refusal)).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as net.AddressInfo;
+  const pool = createPool(`mysql://nobody@127.0.0.1:${port}/nowhere`, 1);
+  const refused = await withDeadline(pool, 5_000, () => undefined).catch((error: unknown) => error);
+  expect(refused).toMatchObject({ errno: 1130, sqlState: "" });
+  expect([isOutage(refused), isConnectionLost(refused)]).toEqual([true, true]);
+  await pool.end();
+  server.close();
+  // The pool's own refusal is a bug.
+  const closed = await withDeadline(pool, 5_000, () => undefined).catch((error: unknown) => error);
+  expect([isOutage(closed), String(closed)]).toEqual([false, "Error: Pool is closed."]);
 });
 
 it("does not treat a wrong statement or a bug of this program as an outage", () => {

@@ -15,6 +15,7 @@ import {
   peerAddressKey,
 } from "../admission/caller.ts";
 import { WINDOW_SECONDS } from "../admission/rate-window.ts";
+import { LimiterUnavailableError } from "../admission/redis-admission-store.ts";
 import { NETWORK_LIMIT } from "../admission/wide-networks.ts";
 import { hashApiKey, isApiKeyText } from "../api-key/api-key.ts";
 import { ClientRefusedError, DomainError, ErrorCode } from "../common/errors.ts";
@@ -162,13 +163,19 @@ function wasCountedBefore({ header, contextValues }: Call): boolean {
 
 /**
  * Counts a credential or session that is not known yet, because its look-up costs as much as an API key's. Throws
- * OverloadedError over the limit. The error does not call it invalid, because nothing looked it up.
+ * OverloadedError over the limit. The error does not call it invalid, because nothing looked it up. While Redis is away
+ * nothing is counted, and the limits of connections bound the look-ups. ADR 0037
  */
 export async function countUnknown(admission: Admission, call: Call): Promise<void> {
   const client = clientBucket(call.contextValues.get(peerAddressKey) ?? "");
-  // Without the call's signal, because other calls may wait for the same count.
-  const { kind } = await admission.admit({ client });
-  if (kind === "client_refused") throw new OverloadedError();
+  try {
+    // Without the call's signal, because other calls may wait for the same count.
+    const { kind } = await admission.admit({ client });
+    if (kind === "client_refused") throw new OverloadedError();
+  } catch (error) {
+    // Services and sessions continue without Redis, also after a core's restart.
+    if (!(error instanceof LimiterUnavailableError)) throw error;
+  }
 }
 
 /** Runs an admission in its own span, because over a wire it runs before the call's span begins. */

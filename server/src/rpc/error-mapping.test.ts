@@ -1,7 +1,8 @@
-import { AdmissionService, EndpointService } from "@activity/proto";
+import { AdmissionService, EndpointService, SessionService } from "@activity/proto";
 import { createLog } from "@activity/runtime/log";
 import { Code, createClient, createRouterTransport } from "@connectrpc/connect";
 import { describe, expect, it } from "vitest";
+import { LimiterUnavailableError } from "../admission/redis-admission-store.ts";
 import { RedisUrlError } from "../admission/redis-url.ts";
 import { OverloadedError } from "../common/overloaded-error.ts";
 import { DatabaseTimeoutError } from "../database/deadline.ts";
@@ -14,7 +15,11 @@ function failingWith(error: unknown, logged: string[] = []) {
   return createRouterTransport(
     ({ service }) => {
       service(AdmissionService, { admitClient: fail });
-      service(EndpointService, { createEndpoint: fail, listEndpoints: fail, deleteEndpoint: fail });
+      service(EndpointService, {
+        ...{ createEndpoint: fail, listEndpoints: fail, deleteEndpoint: fail },
+        rotateSecret: fail,
+      });
+      service(SessionService, { createSessionLink: fail });
     },
     { router: { interceptors } },
   );
@@ -38,10 +43,19 @@ describe("a call that failed", () => {
     }
   });
 
-  it("says that it may have succeeded if a repeated call would create another object", async () => {
+  it("says that it may have succeeded if a repeated call would create another object, and where to read what to do", async () => {
     const failing = (error: Error) => createClient(EndpointService, failingWith(error));
-    const late = failing(new DatabaseTimeoutError("late"));
-    await expect(late.createEndpoint({})).rejects.toThrow(/may have succeeded/);
+    const lateError = new DatabaseTimeoutError("late");
+    const late = failing(lateError);
+    const sessions = createClient(SessionService, failingWith(lateError));
+    const creating = [
+      late.createEndpoint({}),
+      late.rotateSecret({}),
+      sessions.createSessionLink({}),
+    ];
+    for (const call of creating) {
+      await expect(call).rejects.toThrow(/may have succeeded: errors\.md/);
+    }
     const certain = [
       late.listEndpoints({}),
       late.deleteEndpoint({}),
@@ -54,6 +68,31 @@ describe("a call that failed", () => {
     const { code, logged } = await failWith(new TypeError("x"));
     expect(code).toBe(Code.Internal);
     expect(logged).toEqual([expect.stringContaining("call failed")]);
+  });
+
+  it.each([
+    ["database", new DatabaseTimeoutError("It was late."), "It was late."],
+    [
+      "limiter",
+      new LimiterUnavailableError("away", {
+        cause: Object.assign(new Error("connect"), { code: "ECONNREFUSED" }),
+      }),
+      "ECONNREFUSED",
+    ],
+  ])("is logged once, with the reason, while the %s cannot serve", async (part, error, reason) => {
+    const logged: string[] = [];
+    const client = createClient(AdmissionService, failingWith(error, logged));
+    for (let call = 0; call < 3; call++) await client.admitClient({}).catch(() => undefined);
+    expect(logged.map((line) => JSON.parse(line))).toEqual([
+      {
+        ...{ level: "warn", message: `the ${part} could not serve a call`, reason },
+        call: "activity.read.v1.AdmissionService/AdmitClient",
+      },
+    ]);
+  });
+
+  it("is not logged when too many calls wait", async () => {
+    expect(await failWith(new OverloadedError())).toEqual({ code: Code.Unavailable, logged: [] });
   });
 
   it("is logged with its advice when REDIS_URL is wrong", async () => {

@@ -10,6 +10,7 @@ import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
 import { LimiterUnavailableError } from "../admission/redis-admission-store.ts";
 import { RedisUrlError } from "../admission/redis-url.ts";
 import { ClientRefusedError, DomainError, ErrorCode } from "../common/errors.ts";
+import { createOutageLog } from "../common/outage-log.ts";
 import { OverloadedError } from "../common/overloaded-error.ts";
 import { isOutage } from "../database/outage.ts";
 import { requestIdOf } from "./request-id.ts";
@@ -55,15 +56,21 @@ const CONNECTION_GONE: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * Maps every error of a call to a status with an ErrorInfo. An error of the catalogue keeps its code, an outage becomes
- * temporarily_unavailable. Any other error is logged and becomes internal_error, without details.
+ * Maps every error of a call to a status with an ErrorInfo. An error of the catalogue keeps its code, an outage is
+ * logged now and then and becomes temporarily_unavailable. Any other error is logged and becomes internal_error, without
+ * details.
  */
 export function createErrorMapping(log: Log): Interceptor {
+  const logOutage = createOutageLog(log);
   return (next) => async (request) => {
     const name = `${request.service.typeName}/${request.method.name}`;
     const { IDEMPOTENCY_UNKNOWN } = MethodOptions_IdempotencyLevel;
     const isRepeatable = request.method.idempotency !== IDEMPOTENCY_UNKNOWN;
     const fail = (error: unknown): never => {
+      if (isOutage(error)) logOutage("the database could not serve a call", error, { call: name });
+      if (error instanceof LimiterUnavailableError) {
+        logOutage("the limiter could not serve a call", error, { call: name });
+      }
       throw connectErrorFrom(error, isRepeatable, (cause) =>
         log.error("call failed", {
           ...{ call: name, requestId: requestIdOf(request), cause },
@@ -127,10 +134,10 @@ function isTemporary(error: unknown): boolean {
   );
 }
 
-/** A transaction without an answer may have been committed. A repeated one would create another key or endpoint. */
+/** A transaction without an answer may have been committed. A repeated one would create another key or secret. */
 function unavailable(cause: unknown, isRepeatable: boolean): ConnectError {
   const again = "The service is temporarily unavailable; try again after 60 seconds.";
-  const first = "This call may have succeeded: first read what it changes.";
+  const first = "This call may have succeeded: errors.md says what to do first.";
   const message = isRepeatable || !isOutage(cause) ? again : `${again} ${first}`;
   return withInfo(ErrorCode.TemporarilyUnavailable, message, cause);
 }

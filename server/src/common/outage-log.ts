@@ -1,0 +1,34 @@
+import { messageOf } from "@activity/runtime/error-message";
+import type { Log } from "@activity/runtime/log";
+import { PROCESS_TIMING } from "@activity/runtime/timing";
+
+/** While the database is away every call fails. With a line for each, the log would fill the disk. */
+const PAUSE_MS = 10_000;
+
+/** Logs a message with the reason of an outage. */
+export type OutageLog = (
+  message: string,
+  error: unknown,
+  fields?: Readonly<Record<string, unknown>>,
+) => void;
+
+/** Creates a log that writes each message at most once in ten seconds. `nowMs` is a monotonic clock. */
+export function createOutageLog(log: Log, nowMs = PROCESS_TIMING.nowMs): OutageLog {
+  const nextMsOf = new Map<string, number>();
+  return (message, error, fields) => {
+    const now = nowMs();
+    if (now < (nextMsOf.get(message) ?? 0)) return;
+    nextMsOf.set(message, now + PAUSE_MS);
+    log.warn(message, { ...fields, reason: reasonOf(error) });
+  };
+}
+
+/** Returns only the code of a server's answer, because its message can hold a statement with its values, or a key. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error ? (error.cause ?? error) : error;
+  if (!(cause instanceof Error)) return messageOf(cause);
+  const [code, errno] = ["code" in cause && cause.code, "errno" in cause && cause.errno];
+  if (code || errno) return `${code || errno}`;
+  // Redis begins an error with its code.
+  return cause.name === "ReplyError" ? (cause.message.split(" ")[0] ?? "") : messageOf(cause);
+}
