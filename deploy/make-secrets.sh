@@ -4,7 +4,7 @@
 set -eu
 cd "$(dirname "$0")"
 # Containers that are not root read these files too. A checkout with umask 077 lets only its owner read them.
-chmod -R a+rX prometheus temporal.yaml temporal-user.sh
+chmod -R a+rX prometheus temporal temporal-user.sh
 mkdir -p secrets
 chmod 700 secrets
 cd secrets

@@ -7,11 +7,12 @@ START TRANSACTION;
 -- Numbers of server/src/dispatch: state 1 is pending, state 2 is retrying, task 2 begins a workflow.
 SET @now = TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6));
 
--- The backup has nothing that was written after this time.
+-- Writers repeat their calls since this time. It may be early: a repeated call changes nothing. It must not be late, so
+-- it ignores the times of attempts, which the deliveries' clocks tell. It still is late if the database's clock stepped
+-- back (ADR 0008).
 SELECT DATE_ADD('1970-01-01 00:00:00.000000', INTERVAL GREATEST(
   (SELECT COALESCE(MAX(feed_changed_at), 0) FROM account),
-  (SELECT COALESCE(MAX(created_at), 0) FROM delivery),
-  (SELECT COALESCE(MAX(started_at + duration), 0) FROM delivery_attempt)
+  (SELECT COALESCE(MAX(created_at), 0) FROM delivery)
 ) MICROSECOND) AS newest_in_backup_utc;
 
 -- Sessions that ended since the backup would be open again. Owners need new links.

@@ -68,11 +68,12 @@ function parseCommand(args: string[]): Command {
         const replaced = values.replace ? await findNumbered(administration, credential.name) : [];
         const name = nextName(credential.name, replaced);
         const text = await administration.create({ ...credential, name }, days);
-        for (const each of replaced) if (each.isActive) await revoke(administration, each.name);
         process.stderr.write(
           `Created ${name}, for ${scopeOf(credential)} and ${days} ${days === 1 ? "day" : "days"}. Its text is shown this once:\n`,
         );
         process.stdout.write(`${text}\n`);
+        // After the text, which would be lost if the database fails here.
+        for (const each of replaced) if (each.isActive) await revoke(administration, each.name);
       };
     }
     case "list":

@@ -4,6 +4,7 @@ import { documentedVariables, readText } from "./import-rule.ts";
 
 type Service = {
   readonly image?: string;
+  readonly command?: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
   readonly secrets?: readonly string[];
   readonly networks: readonly string[];
@@ -61,6 +62,15 @@ describe("compose.yaml", () => {
 
   it("keeps Temporal's ended runs for a week, because a restored database asks about them", () => {
     expect(service("temporal").environment).toMatchObject({ DEFAULT_NAMESPACE_RETENTION: "168h" });
+  });
+
+  it("takes a pull's alert rules without a restart, and mounts folders, because a mounted file would stay the old one", () => {
+    expect(service("prometheus").command).toContain("--enable-feature=auto-reload-config");
+    const mounts = ["prometheus", "temporal"].map((name) => service(name).volumes?.[0]);
+    expect(mounts).toEqual([
+      "./prometheus:/etc/prometheus:ro",
+      "./temporal:/etc/temporal/activity:ro",
+    ]);
   });
 
   it("gives the gateway and the deliveries only their own credential", () => {

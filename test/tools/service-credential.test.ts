@@ -62,6 +62,16 @@ it("replaces a credential by one with the next number, and revokes all before it
   ]);
 });
 
+it("shows the new credential's text also if the database cannot revoke the old one", async () => {
+  await create("biller");
+  const { stdout, stderr } = await services.database.withTrigger(
+    "BEFORE UPDATE ON service_credential",
+    () => create("biller", "--replace"),
+  );
+  expect(stdout).toMatch(/^act_svc_[0-9a-f]{64}\n$/);
+  expect(stderr).toContain("The database did not answer: broken off");
+});
+
 it("Compose's service creates the credentials once, and new ones when its volumes are empty", async () => {
   const compose = parse(readText("deploy/compose.yaml"), { merge: true });
   const [script = ""] = compose.services.credentials.command as string[];
@@ -82,9 +92,13 @@ it("Compose's service creates the credentials once, and new ones when its volume
   expect(first).toMatch(/^act_svc_/);
   expect(runService()).toBe(first);
   rmSync(folder, { recursive: true });
+  await services.database.withTrigger("BEFORE UPDATE ON service_credential", async () => {
+    expect(runService).toThrow("The database did not answer");
+  });
   expect(runService()).toMatch(/^act_svc_/);
   const { stdout } = await credential(["list"]);
-  for (const line of ["gateway +revoked", "gateway-2 +active", "deliveries-2 +active"]) {
+  const left = ["gateway +revoked", "gateway-2 +revoked", "gateway-3 +active"];
+  for (const line of [...left, "deliveries-2 +active"]) {
     expect(stdout).toMatch(new RegExp(`^${line} `, "m"));
   }
 });
@@ -122,5 +136,5 @@ it.each([
 it("says in one sentence that the database does not answer", async () => {
   const { exitCode, stderr } = await credential(["list"], "mysql://root@127.0.0.1:1/nothing");
   expect(exitCode).toBe(1);
-  expect(stderr).toMatch(/^The database did not answer: .*\n$/);
+  expect(stderr).toMatch(/^The database did not answer: .+\n$/);
 });
