@@ -175,4 +175,30 @@ describe("ADR 0053: in parts, for every endpoint that is on,", () => {
     await ask({ accountId, ...EVER, pageSize: 1, pageToken });
     await expect(ask({ accountId, ...EVER })).resolves.toBeDefined();
   });
+
+  it("a retry whose first part begins nothing is limited to one a minute, but not if no other part follows", async () => {
+    const own = await services.createAccount();
+    const endpointIds = [await services.createEndpoint(own)];
+    const write = (state: DeliveryState) =>
+      writeDeliveries(
+        services.database,
+        { accountId: own, endpointIds, count: 1 },
+        { state, attempts: 1 },
+      );
+    const [erased] = await write(DeliveryState.DELIVERED);
+    await services.database.queryShards(
+      `UPDATE webhook_event SET payload = NULL
+       WHERE id = (SELECT event_id FROM delivery WHERE id = ?)`,
+      [erased],
+    );
+    const ask = services.deliveries.retryFailedDeliveries;
+    const call = { accountId: own, ...EVER, includeDelivered: true };
+    expect(await ask(call)).toMatchObject({ retried: 0n, nextPageToken: "" });
+
+    await write(DeliveryState.FAILED);
+    const { retried, nextPageToken: pageToken } = await ask({ ...call, pageSize: 1 });
+    expect(retried).toBe(0n);
+    expect(await ask({ ...call, pageSize: 1, pageToken })).toMatchObject({ retried: 1n });
+    await expect(ask(call)).rejects.toThrow("within the last minute");
+  });
 });

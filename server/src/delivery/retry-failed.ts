@@ -108,6 +108,8 @@ async function retryPart(
   const accountNo = accountNoOf(ended.accountId);
   if (accountNo === undefined) throw accountNotFound();
   const { endpointId, ids, isLast } = await listNext(pool, accountNo, ended, from, limit);
+  const after = ids.at(-1);
+  const hasNext = !isLast && endpointId !== undefined && after !== undefined;
   const retried = await write({
     accountId: ended.accountId,
     load: () => ({
@@ -123,17 +125,18 @@ async function retryPart(
       }
       if (account.blocked) throw accountBlocked();
       if (from === undefined) checkBulkRetry(account.nowMicros, last);
-      const begun = deliveries.filter((each) => isAsked(ended, each) && !each.isErased);
-      if (begun.length === 0 || !endpoint?.switchedOn) return { answer: 0 };
-      const runs = beginNextRuns(account, begun);
-      // Only the first part of a bulk retry counts for the limit.
-      const changes =
-        from === undefined ? [...runs, storeBulkRetry(account.accountNo, account.nowMicros)] : runs;
+      const begun = endpoint?.switchedOn
+        ? deliveries.filter((each) => isAsked(ended, each) && !each.isErased)
+        : [];
+      const runs = begun.length > 0 ? beginNextRuns(account, begun) : [];
+      // Only the first part of a bulk retry counts for the limit, even if only later parts begin runs.
+      const isCounted = from === undefined && (begun.length > 0 || hasNext);
+      const changes = isCounted
+        ? [...runs, storeBulkRetry(account.accountNo, account.nowMicros)]
+        : runs;
       return { answer: begun.length, changes };
     },
   });
-  const after = ids.at(-1);
-  const hasNext = !isLast && endpointId !== undefined && after !== undefined;
   return { retried, next: hasNext ? { endpointId, after } : undefined };
 }
 

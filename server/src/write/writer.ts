@@ -53,7 +53,7 @@ type Waiting = PlannedWrite & {
  * Creates a writer. It collects the writes that arrive during a commit for the next one: an idle service commits at
  * once, a busy one shares commits. A write is committed alone if another transaction has locked its account, or if its
  * shared transaction failed. Such writes of one account run one after another, so a locked account holds at most one
- * connection.
+ * connection. If the connection is lost, the writes of the transaction and all that wait fail.
  */
 export function createWriter(
   { together, alone, leftOut }: WriteConnections,
