@@ -16,9 +16,9 @@ afterEach(() => {
 
 /**
  * Creates a writer whose commits end only when the test says so, and load after `loaded`. A write is named by its
- * account and a text.
+ * account and a text. Other transactions have locked the accounts in `locked`.
  */
-function createManualWriter(loaded = () => {}) {
+function createManualWriter(loaded = () => {}, locked = new Set<number>()) {
   const commits: string[][] = [];
   const ends: ((error?: Error) => void)[] = [];
   const together = {
@@ -27,7 +27,9 @@ function createManualWriter(loaded = () => {}) {
       decide: (rows: PacketRows) => Stored<Result>,
     ): Promise<Result> {
       const accountNos = lock?.values[0] as readonly number[];
-      const accounts = accountNos.map((account_no) => ({
+      const isSkipped = (no: number) => locked.has(no) && lock?.sql.includes("SKIP LOCKED");
+      const found = accountNos.filter((no) => !isSkipped(no));
+      const accounts = found.map((account_no) => ({
         ...{ account_no, id: idOf(account_no), blocked_at: null, feed_changed_at: 0 },
       }));
       commits.push([]);
@@ -146,4 +148,34 @@ it("rejects all waiting writes when the connection is lost", async () => {
   const rejected = writes.map((each) => expect(each).rejects.toThrow("lost"));
   await Promise.all([end(lost), ...rejected]);
   expect(commits).toEqual([["1 first"]]);
+});
+
+it("commits what waits for a locked account together, and what arrives meanwhile, ADR 0031", async () => {
+  const locked = new Set([1]);
+  const { commits, write, end, begun } = createManualWriter(undefined, locked);
+  const answers = ["a", "b", "c"].map((text) => write(1, text));
+  answers.push(write(2, "other"));
+  await begun();
+  expect(commits).toEqual([["2 other"]]);
+  await end();
+  expect(commits.slice(1)).toEqual([["1 a", "1 b", "1 c"]]);
+  for (let count = 1; count <= 70; count++) answers.push(write(1, `${count}`));
+  // A write must follow those that it may depend on.
+  answers.push(write(1, "again 70", ["70"]));
+  for (let commit = 0; commit < 3; commit++) await end();
+  expect(commits.map(({ length }) => length)).toEqual([1, 3, 64, 6, 1]);
+  await end();
+  expect(await Promise.all(answers)).toHaveLength(75);
+});
+
+it("commits each write alone after a commit of a locked account failed", async () => {
+  const { commits, write, end, begun } = createManualWriter(undefined, new Set([1]));
+  const answers = [write(1, "a"), write(1, "b")];
+  await begun();
+  await end();
+  await end(new Error("no"));
+  await end();
+  await end();
+  expect(await Promise.all(answers)).toEqual(["a", "b"]);
+  expect(commits).toEqual([[], ["1 a", "1 b"], ["1 a"], ["1 b"]]);
 });

@@ -37,7 +37,7 @@ export type WriteConnections = {
   readonly together: Packets;
   /** For writes that are committed alone. */
   readonly alone: Packets;
-  /** For writes that wait for their locked account, so that they delay no others. */
+  /** For writes that wait for their locked account, so that they delay no others. Those of one account share commits. */
   readonly leftOut: Packets;
 };
 
@@ -49,11 +49,15 @@ type Waiting = PlannedWrite & {
   readonly reject: (error: unknown) => void;
 };
 
+/** Writes of one account that share a commit. */
+type Group = { readonly packets: Packets; readonly writes: Waiting[] };
+
 /**
  * Creates a writer. It collects the writes that arrive during a commit for the next one: an idle service commits at
- * once, a busy one shares commits. A write is committed alone if another transaction has locked its account, or if its
- * shared transaction failed. Such writes of one account run one after another, so a locked account holds at most one
- * connection. If the connection is lost, the writes of the transaction and all that wait fail.
+ * once, a busy one shares commits. A write is committed alone if its shared transaction failed. If another transaction
+ * has locked its account, it shares a commit only with writes of this account, and so do those that arrive meanwhile.
+ * Such commits of one account run one after another, so a locked account holds at most one connection. If the connection
+ * is lost, the writes of the transaction and all that wait for a shared one fail.
  */
 export function createWriter(
   { together, alone, leftOut }: WriteConnections,
@@ -62,8 +66,8 @@ export function createWriter(
 ): Writer {
   /** The writes that wait for the next shared commit, by account. The order of the map is the round-robin order. */
   const waiting = new Map<number, Waiting[]>();
-  /** By account, the writes that wait to be committed alone. */
-  const queues = new Map<number, (() => Promise<void>)[]>();
+  /** By account, the commits that wait for their turn apart from other accounts. */
+  const queues = new Map<number, Group[]>();
   let isRunning = false;
   let mayBeBehind = false;
 
@@ -116,13 +120,13 @@ export function createWriter(
       feedChanges.note(committed.feeds);
       for (const [index, write] of batch.entries()) {
         const outcome = outcomes[index];
-        if (outcome === undefined || outcome.kind === "no_account") runAlone(write, leftOut);
+        if (outcome === undefined || outcome.kind === "no_account") runApart(write, leftOut);
         else settle(write, outcome);
       }
       mayBeBehind = hasAttempts;
     } catch (error) {
       if (!isConnectionLost(error)) {
-        for (const write of batch) runAlone(write, alone);
+        for (const write of batch) runApart(write, alone);
         return;
       }
       // Reject the waiting ones too. Otherwise each would wait for its own timeout.
@@ -131,37 +135,58 @@ export function createWriter(
     }
   }
 
-  function runAlone(write: Waiting, packets: Packets): void {
-    const run = () => commitAlone(write, packets);
-    const queue = queues.get(write.accountNo);
-    if (queue === undefined) void runInTurn(write.accountNo, run);
-    else queue.push(run);
+  /** Commits a write apart from other accounts, after those of its account that wait for the same. */
+  function runApart(write: Waiting, packets: Packets): void {
+    const { accountNo } = write;
+    const queue = queues.get(accountNo) ?? [];
+    const last = queue.at(-1);
+    if (packets === leftOut && last?.packets === leftOut && mayJoin(last.writes, write)) {
+      last.writes.push(write);
+      return;
+    }
+    queue.push({ packets, writes: [write] });
+    if (queues.has(accountNo)) return;
+    queues.set(accountNo, queue);
+    void runInTurn(accountNo, queue);
   }
 
-  async function runInTurn(accountNo: number, first: () => Promise<void>): Promise<void> {
-    const queue = [first];
-    queues.set(accountNo, queue);
-    for (let run = queue.shift(); run !== undefined; run = queue.shift()) await run();
+  async function runInTurn(accountNo: number, queue: Group[]): Promise<void> {
+    // Writes that were left out of the same commit share the first one here too.
+    await Promise.resolve();
+    for (let group = queue.shift(); group !== undefined; group = queue.shift()) {
+      await commitApart(group);
+    }
     queues.delete(accountNo);
   }
 
-  async function commitAlone(write: Waiting, packets: Packets): Promise<void> {
-    // The write may have waited for a lock or a connection for longer than its caller waits.
-    const refuseLate = () => {
-      if (performance.now() > write.waitsUntilMs) throw new DatabaseTimeoutError(LOCKED);
-    };
-    const decide: Waiting["decide"] = (...found) => {
-      refuseLate();
-      return write.decide(...found);
-    };
+  async function commitApart({ packets, writes }: Group): Promise<void> {
+    // A write may have waited for a lock or a connection for longer than its caller waits.
+    const inTime = writes.filter((write) => {
+      const isLate = performance.now() > write.waitsUntilMs;
+      if (isLate) write.reject(new DatabaseTimeoutError(LOCKED));
+      return !isLate;
+    });
+    if (inTime.length === 0) return;
+    const planned = inTime.map((write) => ({
+      ...write,
+      decide: (...found: Parameters<Waiting["decide"]>) => {
+        if (performance.now() > write.waitsUntilMs) throw new DatabaseTimeoutError(LOCKED);
+        return write.decide(...found);
+      },
+    }));
     try {
-      refuseLate();
-      const { outcomes, feeds } = await commitWrites(packets, outbox, [{ ...write, decide }], true);
+      const { outcomes, feeds } = await commitWrites(packets, outbox, planned, true);
       feedChanges.note(feeds);
-      const [outcome] = outcomes;
-      if (outcome !== undefined) settle(write, outcome);
+      for (const [index, write] of inTime.entries()) {
+        const outcome = outcomes[index];
+        if (outcome !== undefined) settle(write, outcome);
+      }
     } catch (error) {
-      write.reject(error);
+      if (inTime.length > 1 && !isConnectionLost(error)) {
+        for (const write of inTime) await commitApart({ packets, writes: [write] });
+        return;
+      }
+      for (const write of inTime) write.reject(error);
     }
   }
 
@@ -188,7 +213,12 @@ export function createWriter(
           reject,
         };
         if (touches === undefined) {
-          runAlone(planned, alone);
+          runApart(planned, alone);
+          return;
+        }
+        // A shared commit would leave it out, because the commits of this queue lock the account.
+        if (queues.has(accountNo)) {
+          runApart(planned, leftOut);
           return;
         }
         const writes = waiting.get(accountNo);
@@ -198,6 +228,12 @@ export function createWriter(
       });
     },
   };
+}
+
+/** Whether a write may share the commit of these, which then have no name twice. */
+function mayJoin(writes: readonly Waiting[], { touches }: Waiting): boolean {
+  const isNamed = (name: string) => writes.some((write) => write.touches.includes(name));
+  return writes.length < MAX_TOGETHER && !touches.some(isNamed);
 }
 
 function settle(write: Waiting, outcome: Outcome): void {
