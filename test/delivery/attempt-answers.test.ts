@@ -2,6 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, describe, expect, it } from "vitest";
 import type { Receiver } from "./harness-receiver.ts";
 import {
+  answer,
   flood,
   trickle,
   write,
@@ -89,6 +90,25 @@ describe("§6.4 2xx is success with any body", () => {
     await expect.poll(() => receiver.openCount()).toBe(0);
     // The last read may go beyond the limit, and the head comes before the body.
     expect(bytesRead).toBeLessThan(256 * 1024);
+  });
+
+  it.each([
+    ["a reason phrase", "HTTP/1.1 200 ", "x"],
+    ["a chunk's extension", `${OK_HEAD}transfer-encoding: chunked\r\n\r\n1;x=`, "x"],
+    ["a chunk's size", `${OK_HEAD}transfer-encoding: chunked\r\n\r\n`, "0"],
+  ])("no more is read of %s that never ends", async (_what, head, text) => {
+    const receiver = await patient.receive(flood(head, text));
+    const { report, bytesRead } = await postCounting(receiver);
+    expect(report).toMatchObject({ outcome: "delivered", status: 200 });
+    expect(report.bodyStart).toHaveLength(0);
+    await expect.poll(() => receiver.openCount()).toBe(0);
+    expect(bytesRead).toBeLessThan(256 * 1024);
+  });
+
+  it("each answer on a kept connection may have almost 64 KiB", async () => {
+    const receiver = await patient.receive(answer(200, "", "x".repeat(60 * 1024)));
+    for (let posted = 0; posted < 3; posted++) await patient.post(receiver);
+    expect(receiver.connectionCount()).toBe(1);
   });
 
   it("bytes that are not text are kept unchanged", async () => {

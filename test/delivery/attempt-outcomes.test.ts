@@ -107,7 +107,7 @@ describe("§6.4 an answer whose status does not come is a network_error", () => 
     [
       "by a CA that nobody trusts",
       makeCertificates().good,
-      "the certificate's chain is incomplete (UNABLE_TO_VERIFY_LEAF_SIGNATURE)",
+      "the certificate's chain is incomplete, or its issuer is not trusted (UNABLE_TO_VERIFY_LEAF_SIGNATURE)",
     ],
   ])("a certificate that is %s, and no request is sent", async (_what, certificate, detail) => {
     const receiver = await patient.receive(answer(200), certificate);

@@ -178,6 +178,34 @@ describe("§6.4 the look-up of a name leaves time of the ten seconds for the att
   );
 });
 
+it.each([
+  ["SERVFAIL", 2],
+  ["NOTIMP", 4],
+  ["REFUSED", 5],
+])(
+  "a name is found if one DNS server answers %s and another one knows it",
+  async (_code, rcode) => {
+    const failing = await startDnsServer();
+    failing.rcode = rcode;
+    dns.answers = [IPV4, IPV6];
+    const find = createNameResolver([failing.address, nowhere, dns.address]);
+    expect(await find(NAME)).toEqual([IPV4, IPV6]);
+    await failing.stop();
+  },
+);
+
+it("a resolver reads its servers again once the old ones refused, as servers of another network do", async () => {
+  const refusing = await startDnsServer();
+  refusing.rcode = 5;
+  dns.answers = [IPV4];
+  const system = [refusing.address];
+  const resolve = createNameResolver(system);
+  await expect(resolve(NAME)).rejects.toMatchObject({ code: "EREFUSED" });
+  system[0] = dns.address;
+  expect(await resolve(NAME)).toEqual([IPV4]);
+  await refusing.stop();
+});
+
 it("a resolver reads its servers again once none was reached, as on a machine that changed networks", async () => {
   dns.answers = [IPV4];
   const system = [nowhere];

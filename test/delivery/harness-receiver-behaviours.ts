@@ -43,10 +43,10 @@ export const trickle =
 
 /** Writes a head, then a byte again and again, as fast as the other side reads, for ever. */
 export const flood =
-  (head: string): Behaviour =>
+  (head: string, byte = "x"): Behaviour =>
   (socket) => {
     socket.write(head);
-    const chunk = Buffer.alloc(16 * 1024, "x");
+    const chunk = Buffer.alloc(16 * 1024, byte);
     const pour = () => {
       while (!socket.destroyed) if (!socket.write(chunk)) return;
     };

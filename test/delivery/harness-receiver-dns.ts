@@ -5,6 +5,7 @@ import { isIPv6 } from "node:net";
 const TYPE_A = 1;
 const TYPE_AAAA = 28;
 const HEADER_LENGTH = 12;
+const NXDOMAIN = 3;
 /** Long, so that a test notices if a client caches an answer. */
 const TTL_SECONDS = 3_600;
 
@@ -23,7 +24,7 @@ export async function startDnsServer() {
     questions += 1;
     const family = typeOf(query) === TYPE_AAAA ? 6 : 4;
     if (family === server.silentOn) return;
-    const send = () => socket.send(answerTo(query, server.answers), peer.port, peer.address);
+    const send = () => socket.send(answerTo(query, server), peer.port, peer.address);
     const name = query.toString("latin1", HEADER_LENGTH, query.indexOf(0, HEADER_LENGTH));
     if (!name.includes("slow") || family === 6) return send();
     // Acts as a server that asks other servers: once it knows the name, it answers all questions.
@@ -38,6 +39,8 @@ export async function startDnsServer() {
     address: `127.0.0.1:${socket.address().port}`,
     /** The addresses of every name. Empty means that no name exists. */
     answers: [] as readonly string[],
+    /** The code of every answer instead, if it is not 0: for example 2, SERVFAIL. */
+    rcode: 0,
     /** Questions for this address family get no answer. */
     silentOn: undefined as 4 | 6 | undefined,
     questionCount: () => questions,
@@ -53,17 +56,19 @@ function typeOf(query: Buffer): number {
   return query.readUInt16BE(query.indexOf(0, HEADER_LENGTH) + 1);
 }
 
+type Answer = { readonly answers: readonly string[]; readonly rcode: number };
+
 /** Encodes the answer to a query with one question. RFC 1035 §4.1 */
-function answerTo(query: Buffer, answers: readonly string[]): Buffer {
+function answerTo(query: Buffer, { answers, rcode }: Answer): Buffer {
   const nameEnd = query.indexOf(0, HEADER_LENGTH);
   const type = typeOf(query);
   const question = query.subarray(HEADER_LENGTH, nameEnd + 5);
-  const records = answers
+  const records = (rcode === 0 ? answers : [])
     .filter((address) => type === (isIPv6(address) ? TYPE_AAAA : TYPE_A))
     .map((address) => recordOf(type, address));
   const header = Buffer.alloc(HEADER_LENGTH);
   query.copy(header, 0, 0, 2);
-  header.writeUInt16BE(answers.length === 0 ? 0x8183 : 0x8180, 2);
+  header.writeUInt16BE(0x8180 | (rcode || (answers.length === 0 ? NXDOMAIN : 0)), 2);
   header.writeUInt16BE(1, 4);
   header.writeUInt16BE(records.length, 6);
   return Buffer.concat([header, question, ...records]);

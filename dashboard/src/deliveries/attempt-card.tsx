@@ -60,7 +60,12 @@ export function AttemptCard(props: {
         <Headers label={texts.deliveries.headersReceived} text={responseHeaders.trimEnd()} />
       )}
       {!WITHOUT_REQUEST.includes(outcome) && (
-        <Headers label={texts.deliveries.headers} text={headersText(attempt, eventId)}>
+        <Headers
+          label={
+            statusCode === undefined ? texts.deliveries.headersIfSent : texts.deliveries.headers
+          }
+          text={headersText(attempt, eventId)}
+        >
           <p className={styles.muted}>{texts.deliveries.headersToo}</p>
         </Headers>
       )}

@@ -3,6 +3,7 @@ import { useQuery } from "@connectrpc/connect-query";
 import { Link } from "wouter";
 import { ErrorNotice } from "../common/error-notice.tsx";
 import { Notice } from "../common/notice.tsx";
+import { UntrustedText } from "../common/untrusted-text.tsx";
 import { useMay } from "../session/session-context.ts";
 import { texts } from "../texts.ts";
 
@@ -44,6 +45,7 @@ export function WatchedTest({ deliveryId }: { deliveryId: string }) {
       </Notice>
     );
   }
+  const detail = data?.attempts.at(-1)?.detail;
   return (
     <Notice look="bad" role="status">
       <strong>
@@ -53,6 +55,7 @@ export function WatchedTest({ deliveryId }: { deliveryId: string }) {
         {texts.deliveries.checks[delivery.lastOutcome]}{" "}
         {delivery.state === DeliveryState.RETRYING && texts.deliveries.retried}
       </span>
+      {detail !== undefined && <UntrustedText text={detail} />}
       {link}
     </Notice>
   );

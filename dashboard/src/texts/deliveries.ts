@@ -38,6 +38,7 @@ export const deliveries = {
   answered: "What came back",
   headersReceived: "Headers received",
   headers: "Headers of the request",
+  headersIfSent: "Headers of the request, if it was sent",
   headersToo:
     "With Standard Webhooks on, webhook-id, webhook-timestamp and webhook-signature are added.",
   signatureOf: "<HMAC-SHA256 of timestamp.id.body>",
@@ -114,7 +115,7 @@ export const deliveries = {
     [AttemptOutcome.REDIRECTED]: "Redirected",
     [AttemptOutcome.RECEIVER_BUSY]: "Receiver busy",
     [AttemptOutcome.REJECTED]: "Rejected",
-    [AttemptOutcome.DNS_FAILED]: "Name not found",
+    [AttemptOutcome.DNS_FAILED]: "Name not resolved",
     [AttemptOutcome.TIMEOUT]: "Timed out",
     [AttemptOutcome.NETWORK_ERROR]: "Network error",
     [AttemptOutcome.UNSAFE_TARGET]: "Unsafe target",
@@ -133,9 +134,9 @@ export const deliveries = {
       "Check the receiver's capacity. Your server answered that it is busy, or it failed.",
     [AttemptOutcome.REJECTED]:
       "Your server refused the event. Its answer may say why. After 400 from receiver-kit check the secret, the clock and the raw body. We do not retry it.",
-    [AttemptOutcome.DNS_FAILED]: "Check the DNS: the host name has no address.",
+    [AttemptOutcome.DNS_FAILED]: "Check the DNS: the host name did not resolve.",
     [AttemptOutcome.TIMEOUT]:
-      "Check the DNS if the name was not resolved. Answer with 2xx within 10 seconds. Do the work after the answer.",
+      "If there was no connection, check the address and the firewall. If the name was not resolved, check the DNS. Otherwise answer with 2xx within 10 seconds, and do the work after the answer.",
     [AttemptOutcome.NETWORK_ERROR]:
       "Check that the server is reachable and its certificate is valid.",
     [AttemptOutcome.UNSAFE_TARGET]:

@@ -4,7 +4,7 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { errorToJson } from "@connectrpc/connect/protocol-connect";
 import { describe, expect, it } from "vitest";
 import { NOW_MICROS } from "../../../server/src/database/now.ts";
-import { answer } from "../../delivery/harness-receiver-behaviours.ts";
+import { answer, writeAndReset } from "../../delivery/harness-receiver-behaviours.ts";
 import { countAttemptsNow } from "../../harness/attempt-counting.ts";
 import { useOwnPage } from "./harness-page.ts";
 
@@ -193,6 +193,9 @@ describe("endpoints", () => {
     await own.press("Send");
     await own.told("It did not arrive. Signature refused");
     await own.told("Check the secret and the receiver's clock");
+    own.delivery.receiver.behaviour = writeAndReset("");
+    await own.press("Send");
+    await own.told("the connection was reset");
     await own.dialog().getByRole("link", { name: "Show the delivery" }).click();
     await own.page.getByRole("heading", { name: "donation.refunded" }).waitFor();
     expect(await own.dialog().count()).toBe(0);

@@ -72,6 +72,8 @@ export function createAnswerReader(
           end({ kind: "broken", detail: TOO_MUCH_INTERIM });
         } else if (start.kind === "not_http") {
           end({ kind: "broken", detail: NOT_HTTP });
+        } else if (start.kind === "too_long") {
+          cut();
         } else if (start.kind === "status") {
           seen.status = start.status;
           // No upgrade was requested, so nothing of this answer can follow.

@@ -3,9 +3,12 @@ import type { TLSSocket } from "node:tls";
 /** The start of an answer, as far as it was read. `answer` holds its bytes from the status line on. */
 export type AnswerStart =
   | { readonly kind: "status"; readonly status: number; readonly answer: Buffer }
-  | { readonly kind: "undecided" | "too_much_interim" | "not_http" };
+  | { readonly kind: "undecided" | "too_much_interim" | "not_http" | "too_long" };
 
-/** Expects the next answer. Calls `tell` after each read until the start is decided. */
+/**
+ * Expects the next answer. Calls `tell` after each read until the start is decided, and after each read beyond the
+ * whole answer's limit.
+ */
 export type ExpectAnswer = (tell: (start: AnswerStart) => void) => void;
 
 const STATUS_LINE = /^HTTP\/\d\.\d ([1-9]\d\d)[ \r\n]/;
@@ -17,6 +20,8 @@ const EMPTY_LINES = /^[\r\n]+/;
 /** Limits of interim answers before the final one. ADR 0027 */
 const MAX_INTERIM_ANSWERS = 16;
 const MAX_INTERIM_BYTES = 16 * 1024;
+/** A body of 64 KiB (ADR 0027) and a head. The body's own limit counts no endless reason phrase or chunk header. */
+const MAX_ANSWER_BYTES = (64 + 16) * 1024;
 
 /**
  * Reads the start of every answer before undici does, and puts the answer back into the socket without interim answers.
@@ -25,13 +30,20 @@ const MAX_INTERIM_BYTES = 16 * 1024;
 export function readAnswerStarts(socket: TLSSocket): ExpectAnswer {
   let read: ReturnType<typeof createAnswerStartReader> | undefined;
   let tell: (start: AnswerStart) => void = () => undefined;
+  let limit = Number.POSITIVE_INFINITY;
+  /** The bytes taken out of the socket, earlier answers included. */
+  const taken = () => socket.bytesRead - socket.readableLength;
   socket.on("readable", () => {
+    if (read === undefined && taken() > limit) tell({ kind: "too_long" });
     while (read) {
       const chunk: Buffer | null = socket.read();
       if (chunk === null) return;
       const start = read(chunk);
       if (start.kind !== "undecided") read = undefined;
-      if ("answer" in start) socket.unshift(start.answer);
+      if ("answer" in start) {
+        socket.unshift(start.answer);
+        limit = taken() + MAX_ANSWER_BYTES;
+      }
       tell(start);
     }
   });

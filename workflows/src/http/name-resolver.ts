@@ -1,16 +1,16 @@
 import { Resolver } from "node:dns/promises";
 import { isIP } from "node:net";
 
-/** Finds every address of a name, in the order to try. Rejects when the name has none. */
+/** Finds every address of a name, in the order to try. Rejects if it finds none. */
 export type ResolveName = (name: string) => Promise<readonly string[]>;
 
-/** A name has no address. The error holds the resolver's code and nothing else. */
+/** A name did not resolve. The error holds the resolver's code and nothing else. */
 export class NameNotFoundError extends Error {
   override readonly name = "NameNotFoundError";
   readonly code: string;
 
   constructor(code: string) {
-    super(`the name has no address (${code})`);
+    super(`the name did not resolve (${code})`);
     this.code = code;
   }
 }
@@ -27,8 +27,11 @@ const OTHER_FAMILY_MS = 3_000;
  */
 const GAVE_UP_SOON_MS = 4_000;
 
-/** The codes of a query that reached no server. They say nothing about the name. */
-const UNREACHED: ReadonlySet<string> = new Set(["ECONNREFUSED", "ETIMEOUT"]);
+/** The codes of a query that reached no server, or only servers that refuse us. They say nothing about the name. */
+const UNREACHED: ReadonlySet<string> = new Set(["ECONNREFUSED", "ETIMEOUT", "EREFUSED"]);
+
+/** The codes of a server that cannot answer. Node's c-ares then asks no other server, unlike the system's resolver. */
+const UNANSWERED: ReadonlySet<string> = new Set(["ESERVFAIL", "EREFUSED", "ENOTIMP"]);
 
 /**
  * Creates a resolver that asks the system's DNS servers for A and AAAA records.
@@ -50,6 +53,11 @@ export function createNameResolver(servers?: readonly string[]): ResolveName {
     if (isWorthAsking && performance.now() - beganMs < GAVE_UP_SOON_MS) {
       // An address that only the first query found still counts: it may be unsafe.
       answers = [...(await ask(openResolver(servers), name)), ...answers];
+    }
+    const isUnanswered = answers.slice(0, 2).some((answer) => UNANSWERED.has(codeOf(answer)));
+    for (const server of isUnanswered ? asked.getServers().slice(1) : []) {
+      if (addressesIn(answers).length > 0) break;
+      answers = [...(await ask(openResolver([server]), name)), ...answers];
     }
     const addresses = addressesIn(answers);
     if (addresses.length > 0) return addresses;

@@ -18,7 +18,9 @@ const PHRASE_BY_CODE: Readonly<Record<string, string>> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: "the certificate is self-signed",
   SELF_SIGNED_CERT_IN_CHAIN: "the certificate's issuer is not trusted",
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "the certificate's issuer is not trusted",
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "the certificate's chain is incomplete",
+  // The server sent only its own certificate: the next one is missing, or a private CA signed it.
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+    "the certificate's chain is incomplete, or its issuer is not trusted",
   UND_ERR_HEADERS_OVERFLOW: "the answer's headers are too long",
 };
 

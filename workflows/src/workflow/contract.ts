@@ -22,7 +22,7 @@ export type AttemptAnswer =
         readonly durationMs: number;
         /** The HTTP status of the answer, if there was one. */
         readonly status?: number | undefined;
-        /** Why there was no whole answer, without URL, name or address. */
+        /** Why no status was read, without URL, name or address. */
         readonly detail?: string | undefined;
       })
   /** The attempt was recorded before. The next one is due in `retryInMs`. */

@@ -398,7 +398,8 @@ export const AccountService: GenService<{
   /**
    * Deletes an account for good. Access ends at once. Then its data is deleted. Its id, its times,
    * and the hash, prefix and times of its API keys stay, so that holders get `account_unavailable`.
-   * The caller can repeat the call until it succeeds.
+   * A large account takes minutes. The deletion continues after the call's deadline. The caller can
+   * repeat the call until it succeeds.
    *
    * @generated from rpc activity.account.v1.AccountService.DeleteAccount
    */

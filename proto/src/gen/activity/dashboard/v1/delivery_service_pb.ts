@@ -213,7 +213,7 @@ export type Attempt = Message<"activity.dashboard.v1.Attempt"> & {
   statusCode?: number | undefined;
 
   /**
-   * Why there was no whole answer, without URL, name or address. Absent if there was one.
+   * Why no status was read, without URL, name or address. Absent if one was.
    *
    * @generated from field: optional string detail = 7;
    */
@@ -815,7 +815,7 @@ export const AttemptOutcome = {
   REJECTED: 6,
 
   /**
-   * The name has no address. Retried.
+   * The name did not resolve. Retried.
    *
    * @generated from enum value: ATTEMPT_OUTCOME_DNS_FAILED = 7;
    */

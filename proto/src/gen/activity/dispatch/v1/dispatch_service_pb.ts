@@ -622,7 +622,7 @@ export type MadeAttempt = Message<"activity.dispatch.v1.MadeAttempt"> & {
   statusCode?: number | undefined;
 
   /**
-   * Why there was no whole answer, without URL, name or address; absent if there was one.
+   * Why no status was read, without URL, name or address. Absent if one was.
    *
    * @generated from field: optional string detail = 7;
    */
