@@ -6,6 +6,7 @@ import { openDatabaseProxy } from "../../../test/harness/database-proxy.ts";
 import { type Run, useServices } from "../../../test/harness/services.ts";
 import { accountNoOf } from "../common/ids.ts";
 import { createPool } from "../database/pool.ts";
+import { queryWithin } from "../database/query-within.ts";
 import { inTransaction } from "../database/transaction.ts";
 import { purgeAccount, startAccountPurge } from "./account-purge.ts";
 
@@ -82,6 +83,23 @@ describe("a deleted account", () => {
     await expect.poll(() => services.database.query(entries, [accountNo])).toEqual([]);
     await proxy.stop();
     expect(await purge).toBeInstanceOf(Error);
+    await pool.end();
+  });
+
+  it("leaves reads their connections, however often its purge is asked for", async () => {
+    const accountNo = accountNoOf((await createWithDeliveries()).accountId) ?? 0;
+    const pool = createPool(services.database.url, 2);
+    const { purges } = await inTransaction(services.pool, async (tx) => {
+      await tx.query("SELECT 1 FROM outbox_entry WHERE account_no = ? FOR UPDATE", [accountNo]);
+      const begun = Array.from({ length: 5 }, () => purgeAccount(pool, accountNo));
+      const isDeleting = () => services.database.isRunning("DELETE FROM outbox_entry");
+      await expect.poll(isDeleting).toBe(true);
+      // Fails after ten seconds if purges that wait for the lock have both connections.
+      await queryWithin(pool, "SELECT 1", []);
+      return { purges: Promise.all(begun) };
+    });
+    await purges;
+    await purgeAccount(pool, accountNo);
     await pool.end();
   });
 

@@ -14,7 +14,7 @@ import { purgeAccount } from "./account-purge.ts";
 
 /**
  * Deletes an account. It first ends access and webhooks and erases the profile, then deletes all data. Another call
- * finishes an interrupted deletion. Fails with `account_not_found` if the account never existed.
+ * joins or finishes a deletion. Fails with `account_not_found` if the account never existed.
  */
 export async function deleteAccount(
   pool: Pool,

@@ -36,8 +36,23 @@ export async function purgeDeletedAccounts(pool: Pool): Promise<void> {
   if (failures.length > 0) throw failures[0];
 }
 
-/** Deletes all data of an account that is marked as deleted. Two calls may run at once. */
-export async function purgeAccount(pool: Pool, accountNo: number): Promise<void> {
+/** The purges that run, by account. */
+const running = new WeakMap<Pool, Map<number, Promise<void>>>();
+
+/**
+ * Deletes all data of an account that is marked as deleted. Joins a purge of this account that runs: a second one would
+ * wait for the row locks of the first, with one more connection. Another process may purge at the same time.
+ */
+export function purgeAccount(pool: Pool, accountNo: number): Promise<void> {
+  const purges = running.get(pool) ?? new Map<number, Promise<void>>();
+  running.set(pool, purges);
+  const purge =
+    purges.get(accountNo) ?? deleteData(pool, accountNo).finally(() => purges.delete(accountNo));
+  purges.set(accountNo, purge);
+  return purge;
+}
+
+async function deleteData(pool: Pool, accountNo: number): Promise<void> {
   for (const table of DATA_TABLES) {
     let deleted: number;
     do {

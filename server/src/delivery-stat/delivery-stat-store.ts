@@ -80,15 +80,22 @@ type HourRow = RowDataPacket & {
 } & Record<string, number>;
 
 /**
- * Locks at most `limit` attempts that are not counted. Skips those that another transaction has locked. An attempt whose
- * sender's clock was ahead counts as of now. Otherwise its hour would stay the endpoint's latest.
+ * Locks at most `limit` attempts that are not counted, of the delivery `from` and those after it. Skips those that
+ * another transaction has locked. An attempt whose sender's clock was ahead counts as of now. Otherwise its hour would
+ * stay the endpoint's latest.
  */
-export async function lockUncounted(tx: Transaction, limit: number): Promise<UncountedAttempt[]> {
+export async function lockUncounted(
+  tx: Transaction,
+  from: DeliveryKey,
+  limit: number,
+): Promise<UncountedAttempt[]> {
   const [rows] = await tx.query<AttemptRow[]>(
     `SELECT account_no, delivery_id, run, attempt, LEAST(started_at, ${NOW_MICROS}) AS started_at,
        duration, outcome, status_code
      FROM delivery_attempt FORCE INDEX (delivery_attempt_counted)
-     WHERE counted = FALSE LIMIT ${limit} FOR UPDATE SKIP LOCKED`,
+     WHERE counted = FALSE AND (account_no > ? OR account_no = ? AND delivery_id >= ?)
+     ORDER BY account_no, delivery_id LIMIT ${limit} FOR UPDATE SKIP LOCKED`,
+    [from.accountNo, from.accountNo, from.deliveryId],
   );
   return rows.map((row) => ({
     accountNo: row.account_no,

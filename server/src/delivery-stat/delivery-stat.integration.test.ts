@@ -182,6 +182,20 @@ describe("an attempt is counted once, ADR 0039", () => {
     expect(await hours()).toMatchObject([{ at: HOUR, delivered: 2 }]);
   });
 
+  it("by the next run if it is recorded behind the position of a run, which reads the index once", async () => {
+    const { accountNo, deliveryId } = await send();
+    // More than one chunk, of a later delivery.
+    const counted = await insertAttempts(250);
+    const behind = `INSERT IGNORE INTO delivery_attempt (account_no, delivery_id, run, attempt, started_at, duration,
+        outcome, response_body)
+      VALUES (${accountNo}, '${deliveryId}', 1, 1, ${HOUR * 1000}, 1, ${DELIVERED}, '')`;
+    const count = () => countAttempts(services.pool);
+    await services.database.withTrigger("BEFORE INSERT ON delivery_stat", count, behind);
+    expect(await hours()).toMatchObject([{ delivered: counted }]);
+    await count();
+    expect(await hours()).toMatchObject([{ delivered: counted + 1 }]);
+  });
+
   it("also when its delivery is old enough to be removed: the removal waits for the count", async () => {
     const { deliveryId } = await attempt(HOUR - 2 * DAY_MS);
     await services.database.query("UPDATE delivery SET created_at = 0 WHERE id = ?", [deliveryId]);

@@ -3,7 +3,7 @@ import { startPeriodicJob } from "../common/periodic-job.ts";
 import type { Pool } from "../database/pool.ts";
 import { inTransaction } from "../database/transaction.ts";
 import { DeliveryState } from "../dispatch/delivery-state.ts";
-import { deliveryName } from "../dispatch/run-key.ts";
+import { type DeliveryKey, deliveryName } from "../dispatch/run-key.ts";
 import {
   type AddedHour,
   addToHours,
@@ -22,6 +22,7 @@ const INTERVAL_MS = 30_000;
 const CHUNK = 200;
 /** The 31 days that an owner can request, and one more, so that the first of them is complete. */
 const KEPT_MICROS = 32 * 86_400_000_000;
+const START: DeliveryKey = { accountNo: 0, deliveryId: "" };
 
 /** Starts the job that counts recorded attempts and removes old hours. Returns a function that stops it. ADR 0039 */
 export function startAttemptCounting(pool: Pool, log: Log): () => void {
@@ -36,17 +37,21 @@ export function startAttemptCounting(pool: Pool, log: Log): () => void {
  * and marks it. It is therefore counted once, even if several instances count or one of them is killed.
  */
 export async function countAttempts(pool: Pool): Promise<void> {
-  while ((await countSome(pool)) === CHUNK);
+  // Each chunk begins where the last one ended. While a dump keeps its snapshot, InnoDB keeps the index entries of counted
+  // attempts, and a search from the start reads them all.
+  let from: DeliveryKey | undefined = START;
+  while (from !== undefined) from = await countSome(pool, from);
 }
 
-function countSome(pool: Pool): Promise<number> {
+/** Counts a chunk. Returns the delivery at which the next one begins, or `undefined` after the last. */
+function countSome(pool: Pool, from: DeliveryKey): Promise<DeliveryKey | undefined> {
   return inTransaction(pool, async (tx) => {
-    const attempts = await lockUncounted(tx, CHUNK);
-    if (attempts.length === 0) return 0;
+    const attempts = await lockUncounted(tx, from, CHUNK);
+    if (attempts.length === 0) return undefined;
     const hours = hoursOf(attempts, await listCounted(tx, attempts));
     if (hours.length > 0) await addToHours(tx, hours);
     await markCounted(tx, attempts);
-    return attempts.length;
+    return attempts.length < CHUNK ? undefined : attempts.at(-1);
   });
 }
 

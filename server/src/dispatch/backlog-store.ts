@@ -5,7 +5,7 @@ import { DeliveryState } from "./delivery-state.ts";
 import { Task } from "./outbox-store.ts";
 
 /** The most rows of each query, so that a large backlog stays cheap to measure. */
-const MAX_ROWS = 10_000;
+export const MAX_ROWS = 10_000;
 /** Due retries begin within seconds. Only later ones count as overdue. */
 const OVERDUE_MICROS = 60_000_000;
 /** Shorter than a scraper's timeout for the whole scrape. */

@@ -1,7 +1,9 @@
 import { AttemptOutcome } from "@activity/proto";
+import { NO_METRICS, type ReadGauges } from "@activity/runtime/metrics";
 import { expect, it } from "vitest";
 import { writePending } from "../../../test/harness/backlog.ts";
 import { useServices } from "../../../test/harness/services.ts";
+import { measureBacklog } from "./backlog.ts";
 import { readBacklog } from "./backlog-store.ts";
 
 const services = useServices();
@@ -44,4 +46,17 @@ it("counts the entries of each task, however many another task has, ADR 0041", a
   await services.sendTest(other, await services.createEndpoint(other));
   const counted = { firstAttempts: 1, beginRetries: 10_000, oldestId: expect.any(String) };
   expect(await readBacklog(services.pool)).toMatchObject(counted);
+});
+
+it("never says that no event waits if 10,000 manual retries may hide it", async () => {
+  const [many, other] = [await services.createAccount(), await services.createAccount()];
+  const endpointIds = [await services.createEndpoint(many)];
+  await writePending(services.database, { accountId: many, endpointIds, count: 10_001 });
+  await services.database.queryShards("UPDATE outbox_entry SET run = 2");
+  await services.sendTest(other, await services.createEndpoint(other));
+  const gauges: ReadGauges[] = [];
+  measureBacklog({ ...NO_METRICS, gauges: (_, read) => gauges.push(read) }, services.pool);
+  const [entries, oldest] = (await gauges[0]?.()) ?? [];
+  expect(entries).toContainEqual({ labels: ["first_attempt"], value: 10_000 });
+  expect(oldest).not.toContainEqual({ labels: [], value: 0 });
 });

@@ -1,7 +1,7 @@
 import type { GaugeFamily, Metrics } from "@activity/runtime/metrics";
 import { microsOfId } from "../common/ids.ts";
 import type { Pool } from "../database/pool.ts";
-import { readBacklog } from "./backlog-store.ts";
+import { MAX_ROWS, readBacklog } from "./backlog-store.ts";
 
 const FAMILIES: readonly GaugeFamily[] = [
   {
@@ -11,7 +11,7 @@ const FAMILIES: readonly GaugeFamily[] = [
   },
   {
     name: "activity_outbox_oldest_seconds",
-    help: "Age of the oldest event whose first attempt waits or is in flight; 0 when there is none.",
+    help: "Age of the oldest counted event whose first attempt waits or is in flight; 0 when there is none, absent when 10000 manual retries may hide it.",
     labels: [],
   },
   {
@@ -32,12 +32,13 @@ export function measureBacklog(metrics: Metrics, pool: Pool): void {
     const { firstAttempts, beginRetries, oldestId, overdue, overdueSince, nowMicros } =
       await readBacklog(pool);
     const oldest = oldestId === undefined ? nowMicros : microsOfId(oldestId);
+    const isHidden = oldestId === undefined && firstAttempts === MAX_ROWS;
     return [
       [
         { labels: ["first_attempt"], value: firstAttempts },
         { labels: ["begin_retries"], value: beginRetries },
       ],
-      [{ labels: [], value: secondsBetween(oldest, nowMicros) }],
+      isHidden ? [] : [{ labels: [], value: secondsBetween(oldest, nowMicros) }],
       [{ labels: [], value: overdue }],
       [{ labels: [], value: secondsBetween(overdueSince ?? nowMicros, nowMicros) }],
     ];

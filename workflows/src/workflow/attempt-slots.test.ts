@@ -55,6 +55,24 @@ it("gives no more slots than the total, and then the wait for the next slot", ()
   expect(slots.waitOf("c")).toBe(1_000);
 });
 
+it("keeps a newcomer's turn near while all slots hang, however many retries another endpoint has. ADR 0028", () => {
+  const slots = createSlots();
+  const hang = () =>
+    Array.from({ length: SLOTS.total }, (_, each) => slots.take(`hangs${each}`)).filter(isSlot);
+  const hanging = hang();
+  expect(hanging).toHaveLength(SLOTS.total);
+  slots.pass(HANGS_MS);
+  for (const slot of hanging) slot.giveBack();
+  expect(hang()).toHaveLength(SLOTS.total);
+  for (const seconds of [0, 10]) {
+    slots.pass(seconds * 1_000);
+    const waits = Array.from({ length: 10_000 }, () => slots.waitOf("big") ?? 0);
+    expect(slots.waitOf(`healthy${seconds}`)).toBe(1_000);
+    // It asks no faster than its slots would end.
+    expect(waits.filter((wait) => wait < 60_000).length).toBeLessThan(65);
+  }
+});
+
 it("keeps the slots of an endpoint that hangs in use by 10,000 due retries, which ask no faster than slots end. ADR 0028", () => {
   const slots = createSlots();
   /** By second: how many retries ask, and which slots end. */

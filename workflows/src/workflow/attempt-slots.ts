@@ -19,6 +19,8 @@ type Use = {
   /** The turn of the last waiting attempt. */
   lastTurnMs: number;
 };
+/** The use of one endpoint. `commonTurnMs` is its last turn among all endpoints. */
+type EndpointUse = Use & { commonTurnMs: number };
 
 /** How many slots a worker has. */
 export const RETRY_SLOTS = { perEndpoint: 16, total: 400 };
@@ -27,6 +29,7 @@ const MIN_WAIT_MS = 1_000;
 /** The assumed duration of attempts at an endpoint that had none yet. */
 const ASSUMED_MS = 1_000;
 const WEIGHT_OF_LATEST = 0.3;
+const NEVER_MS = Number.NEGATIVE_INFINITY;
 /** Multiples of this number, modulo 1, spread evenly from 0 to 1. */
 const GOLDEN_RATIO = 0.618_034;
 
@@ -36,7 +39,8 @@ const GOLDEN_RATIO = 0.618_034;
  * twenty-five have 4.
  *
  * At its turn a waiting attempt asks again. An endpoint's turns are as far apart as its slots become free, so thousands
- * of attempts do not ask at the same time. `nowMs` is a monotonic clock.
+ * of attempts do not ask at the same time. While all slots are taken, an endpoint has one turn among all endpoints, and
+ * its other attempts have theirs after it. `nowMs` is a monotonic clock.
  */
 export function createAttemptSlots({
   perEndpoint,
@@ -48,16 +52,26 @@ export function createAttemptSlots({
   readonly nowMs: () => number;
 }): AttemptSlots {
   const all = newUse();
-  const endpoints = new Map<string, Use>();
+  /** Those that got a slot or a common turn last are at the end. */
+  const endpoints = new Map<string, EndpointUse>();
   let spread = 0;
 
   function take(endpointId: string): Slot | Turn {
-    const endpoint = endpoints.get(endpointId) ?? newUse();
+    forgetUnused();
+    const endpoint = endpoints.get(endpointId) ?? { ...newUse(), commonTurnMs: NEVER_MS };
     const share = Math.max(1, Math.min(perEndpoint, Math.floor(total / Math.max(1, all.inFlight))));
     if (endpoint.inFlight >= share) return turnOf(endpoint, share);
-    if (all.inFlight >= total) return turnOf(all, total);
     const begunMs = nowMs();
+    const isFull = all.inFlight >= total;
+    if (isFull && endpoint.commonTurnMs > begunMs) return turnOf(endpoint, share);
+    endpoints.delete(endpointId);
     endpoints.set(endpointId, endpoint);
+    if (isFull) {
+      const turn = turnOf(all, total);
+      endpoint.commonTurnMs = begunMs + turn.waitMs;
+      endpoint.lastTurnMs = Math.max(endpoint.lastTurnMs, endpoint.commonTurnMs);
+      return turn;
+    }
     for (const use of [endpoint, all]) use.inFlight += 1;
     return {
       giveBack() {
@@ -65,9 +79,21 @@ export function createAttemptSlots({
           use.inFlight -= 1;
           use.meanMs += WEIGHT_OF_LATEST * (nowMs() - begunMs - use.meanMs);
         }
-        if (endpoint.inFlight === 0 && endpoint.lastTurnMs <= nowMs()) endpoints.delete(endpointId);
+        if (isUnused(endpoint)) endpoints.delete(endpointId);
       },
     };
+  }
+
+  /** Forgets endpoints at the front whose turns are past. Their waiting attempts may never ask again. */
+  function forgetUnused(): void {
+    for (const [endpointId, endpoint] of endpoints) {
+      if (!isUnused(endpoint)) return;
+      endpoints.delete(endpointId);
+    }
+  }
+
+  function isUnused({ inFlight, lastTurnMs }: EndpointUse): boolean {
+    return inFlight === 0 && lastTurnMs <= nowMs();
   }
 
   /** Returns the next turn, after all that were given. */
@@ -92,5 +118,5 @@ export function createAttemptSlots({
 }
 
 function newUse(): Use {
-  return { inFlight: 0, meanMs: ASSUMED_MS, lastTurnMs: Number.NEGATIVE_INFINITY };
+  return { inFlight: 0, meanMs: ASSUMED_MS, lastTurnMs: NEVER_MS };
 }
