@@ -9,7 +9,7 @@ import type { KeptPages } from "./kept-pages.ts";
 import type { GatewayLimits } from "./limits.ts";
 import { preferredWait } from "./preferred-wait.ts";
 import { InvalidParameterError } from "./query/invalid-parameter-error.ts";
-import { rateLimitHeaders } from "./rate-limit-headers.ts";
+import { rateLimitAfter, rateLimitHeaders } from "./rate-limit-headers.ts";
 import type { Read, ReadPage } from "./reads.ts";
 import { ALLOW, findRoute } from "./router.ts";
 import type { Upstream } from "./upstream.ts";
@@ -85,6 +85,7 @@ export function createAnswers(
     apiKey: string,
     read: Read,
   ): Promise<GatewayResponse> {
+    const receivedMs = performance.now();
     let headers: readonly string[] = [];
     const options: CallOptions = {
       ...callOptions(request, apiKey),
@@ -97,7 +98,7 @@ export function createAnswers(
     if (request.method === "OPTIONS") {
       return createResponse(204, request.requestId, undefined, [...headers, "Allow", ALLOW]);
     }
-    const wait = beginWait(request, page);
+    const wait = beginWait(request, page, receivedMs);
     if (wait === undefined) return createResponse(200, request.requestId, page.body, headers);
     const sinceMs = performance.now();
     const response = await orFailure(request, async () => {
@@ -106,25 +107,27 @@ export function createAnswers(
         const counted = { ...call, headers: { ...call.headers, "x-request-counted": "1" } };
         return read({ upstream, pages, apiKey, options: counted });
       });
-      const applied = [...headers, "Preference-Applied", "wait"];
       const status = request.signal.aborted ? CLIENT_GONE : 200;
-      return createResponse(status, request.requestId, body, applied);
+      return createResponse(status, request.requestId, body, ["Preference-Applied", "wait"]);
     });
     const heldMs = performance.now() - sinceMs;
     if (response.headers.includes("RateLimit")) return { ...response, heldMs };
-    // The first call counted the request, so the error of a later one does not show the limit.
-    return { ...response, headers: [...response.headers, ...headers], heldMs };
+    // The first call counted the request, so a later one does not show the limit.
+    const limit = rateLimitAfter(headers, heldMs);
+    return { ...response, headers: [...response.headers, ...limit], heldMs };
   }
 
   /** Begins a wait if the client prefers one, the empty page may still fill, and no limit is reached. ADR 0052 */
   function beginWait(
     { method, prefer, clientAddress, signal }: GatewayRequest,
     { emptyFeed }: ReadPage,
+    receivedMs: number,
   ): FeedWait | undefined {
     if (emptyFeed === undefined || prefer.length === 0 || method !== "GET") return undefined;
     const seconds = preferredWait(prefer);
     if (seconds === undefined) return undefined;
-    return waits.begin({ accountId: emptyFeed.accountId, clientAddress, seconds, signal });
+    const { accountId } = emptyFeed;
+    return waits.begin({ accountId, clientAddress, receivedMs, seconds, signal });
   }
 
   async function admitApiKey(

@@ -1,8 +1,7 @@
 import { connect } from "node:net";
 import { promisify } from "node:util";
-import { ErrorInfoSchema } from "@activity/proto";
 import { type Metrics, NO_METRICS } from "@activity/runtime/metrics";
-import { Code, ConnectError } from "@connectrpc/connect";
+import { Code } from "@connectrpc/connect";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { QUIET } from "../../test/harness/quiet.ts";
 import { createGateway, type Gateway } from "./app.ts";
@@ -13,7 +12,6 @@ import {
   clientRefusal,
   coreError,
   createRouterCore,
-  EMPTY_PAGE,
   pageWith,
   type RouterCore,
 } from "./testing/router-core.ts";
@@ -241,74 +239,4 @@ it("reads nothing from a client that left before its connection was accepted. AD
   // Connections are accepted one after the other.
   expect((await send("GET /api/v1/me")).status).toBe(200);
   expect([calls(), counted]).toEqual([["GetMe"], ["200"]]);
-});
-
-describe("ADR 0052: a poll that waits", () => {
-  const poll = () => send("GET /api/v1/activity?order=asc", `${AUTHORIZED}Prefer: wait=10\r\n`);
-  const empty = { ...EMPTY_PAGE, accountId: "account", feedVersion: 1n };
-  const filled = { ...pageWith("hi"), accountId: "account", feedVersion: 2n };
-  const isHeld = () => expect.poll(() => core.calls.length).toBeGreaterThan(0);
-
-  /** Notifies until `done`, because the gateway may open its stream after the first notification. */
-  async function notifyUntil<Result>(done: PromiseLike<Result>): Promise<Result> {
-    const notifying = setInterval(() => core.notify("account", 2n), 10);
-    const result = await done;
-    clearInterval(notifying);
-    return result;
-  }
-
-  it("tells the core that it was counted, except at its first call", async () => {
-    core.page = empty;
-    const answering = poll();
-    await isHeld();
-    core.page = filled;
-    expect((await notifyUntil(answering)).status).toBe(200);
-    expect(core.calls.map(({ headers }) => headers.get("x-request-counted"))).toEqual([null, "1"]);
-  });
-
-  it.each([
-    [Code.Unauthenticated, "invalid_api_key", 401],
-    [Code.PermissionDenied, "account_unavailable", 403],
-    [Code.Internal, "internal_error", 500],
-  ])("that ends with %s %s still shows what is left of the limit", async (code, reason, status) => {
-    core.page = empty;
-    const answering = poll();
-    await isHeld();
-    core.before = () => {
-      // The core's answer to a call that was counted before has no headers of the rate limit.
-      const details = [{ desc: ErrorInfoSchema, value: { code: reason } }];
-      throw new ConnectError("inner text", code, undefined, details);
-    };
-    const notifying = setInterval(() => core.notify("account", 2n), 10);
-    const answer = await answering;
-    clearInterval(notifying);
-    expect(answer.status).toBe(status);
-    expect(answer.headers.get("ratelimit")).toBe('"account";r=119;t=60');
-  });
-
-  it("continues to wait while the core is away", async () => {
-    core.page = empty;
-    const answering = poll();
-    await isHeld();
-    core.page = filled;
-    core.before = () => {
-      core.before = () => undefined;
-      throw coreError(Code.Unavailable, "temporarily_unavailable");
-    };
-    expect((await notifyUntil(answering)).status).toBe(200);
-    expect(core.calls).toHaveLength(3);
-  });
-
-  it("asks a core again after a pause if that core has an older version", async () => {
-    core.page = empty;
-    const calledAt: number[] = [];
-    core.before = () => {
-      if (calledAt.push(performance.now()) === 3) core.page = filled;
-    };
-    expect((await notifyUntil(poll())).status).toBe(200);
-    const [, second = 0, third = 0] = calledAt;
-    // Longer than the pause after a change that left the page empty.
-    expect(third - second).toBeGreaterThan(400);
-    expect(core.calls).toHaveLength(3);
-  });
 });

@@ -23,6 +23,8 @@ export type FeedWaits = {
   begin(request: {
     readonly accountId: string;
     readonly clientAddress: string;
+    /** When the request came, by `performance.now()`. Its wait is counted from then. RFC 7240 §4.3 */
+    readonly receivedMs: number;
     readonly seconds: number;
     readonly signal: AbortSignal;
   }): FeedWait | undefined;
@@ -122,13 +124,13 @@ export function createFeedWaits(
 
   return {
     count: () => count,
-    begin({ accountId, clientAddress, seconds, signal }) {
+    begin({ accountId, clientAddress, receivedMs, seconds, signal }) {
       const client = clientBucket(clientAddress).toString("latin1");
       const isFull =
         (byAccount.get(accountId)?.size ?? 0) >= heldByAccount ||
         (byClient.get(client) ?? 0) >= heldByClient;
       if (hasClosed || isFull || signal.aborted) return undefined;
-      const endSlot = Math.floor((performance.now() + seconds * 1_000) / SLOT_MS);
+      const endSlot = Math.floor((receivedMs + seconds * 1_000) / SLOT_MS);
       const held: Held = { accountId, client, endSlot, isOver: false, wake: () => undefined };
       add(byAccount, accountId, held);
       add(bySlot, endSlot, held);

@@ -120,6 +120,7 @@ describe("a request that is not well-formed is counted and answered as JSON", ()
     expect(answer.headers.get("content-length")).toBe(`${Buffer.byteLength(answer.rest)}`);
     expect(answer.headers.get("cache-control")).toBe("private, no-store");
     expect(answer.headers.get("connection")).toBe("close");
+    expect(answer.headers.get("date")).toMatch(/^\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/);
     expect(calls()).toEqual(["AdmitClient"]);
   }
 

@@ -12,3 +12,11 @@ export function rateLimitHeaders(headers: Headers): string[] {
   }
   return copied;
 }
+
+/** Returns the headers as they are `ms` later: `t`, the seconds until the limit leaves more requests, is less by then. */
+export function rateLimitAfter(headers: readonly string[], ms: number): string[] {
+  const seconds = Math.floor(ms / 1_000);
+  return headers.map((text) =>
+    text.replace(/;t=(\d+)/, (_, reset: string) => `;t=${Math.max(0, Number(reset) - seconds)}`),
+  );
+}

@@ -1,4 +1,5 @@
 import type { Duplex } from "node:stream";
+import { httpDate } from "./clock.ts";
 import type { GatewayResponse } from "./gateway-response.ts";
 
 /** Writes a response to a connection that the HTTP server no longer handles, and ends the connection. */
@@ -8,7 +9,8 @@ export function writeRawResponse(socket: Duplex, response: GatewayResponse, reas
     lines.push(`${response.headers[index]}: ${response.headers[index + 1]}`);
   }
   const body = response.body ?? "";
-  lines.push(`Content-Length: ${Buffer.byteLength(body)}`, "Connection: close", "", "");
+  lines.push(`Date: ${httpDate()}`, `Content-Length: ${Buffer.byteLength(body)}`);
+  lines.push("Connection: close", "", "");
   socket.write(lines.join("\r\n"));
   socket.end(body);
   socket.resume();

@@ -52,7 +52,8 @@ export function createRouterCore(): RouterCore {
     const { method, requestHeader: headers, signal } = context;
     const call = { method: method.name, headers, signal };
     calls.push(call);
-    if (method.name !== "AdmitClient") {
+    // A call that was counted before does not show the limit.
+    if (method.name !== "AdmitClient" && !headers.has("x-request-counted")) {
       context.responseHeader.set("ratelimit", '"account";r=119;t=60');
       context.responseHeader.set("ratelimit-policy", '"account";q=120;w=60');
       context.responseHeader.set("x-inner", "never copied");
