@@ -45,6 +45,11 @@ it.skipIf(inject("shards") !== undefined)(
   },
 );
 
+it.skipIf(inject("shards") !== undefined)("asks for the name of a database", async () => {
+  const { href } = Object.assign(new URL(database.url), { pathname: "/" });
+  await expect(migrate(href)).rejects.toThrow("DATABASE_URL must name a database.");
+});
+
 describe("a database that a newer program migrated, ADR 0044", () => {
   const mark = (version: number, needs: number) =>
     database.query(

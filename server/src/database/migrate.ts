@@ -26,8 +26,12 @@ const TABLE_WAIT_SECONDS = 3;
 const TABLE_WAITS = 20;
 const TABLE_PAUSE_MS = 3_000;
 
-/** The server ends the session, and so its lock, soon after this host has vanished. */
-const SESSION_SETTINGS = `SET SESSION autocommit = 1, wait_timeout = 90, lock_wait_timeout = ${TABLE_WAIT_SECONDS}`;
+/**
+ * The server ends the session, and so its lock, soon after this host has vanished. A server's limit for statements must
+ * not end the wait for the lock, or a long migration.
+ */
+const SESSION_SETTINGS = `SET SESSION autocommit = 1, wait_timeout = 90, lock_wait_timeout = ${TABLE_WAIT_SECONDS}
+  /*M!100303 , max_statement_time = 0 */ /*!80000 , max_execution_time = 0 */`;
 
 type AppliedRow = RowDataPacket & Omit<Migration, "sql">;
 

@@ -16,6 +16,16 @@ it("commits each statement, whatever the server's default is", async () => {
   await pool.end();
 });
 
+it("keeps texts exactly, whatever the server's character set is", async () => {
+  const pool = createPool(database.url, 1);
+  pool.pool.prependListener("connection", (connection) => {
+    connection.query("SET NAMES latin1");
+  });
+  const texts = await queryWithin(pool, "SELECT '😀' AS text, HEX('😀') AS bytes", []);
+  expect(texts).toEqual([{ text: "😀", bytes: "F09F9880" }]);
+  await pool.end();
+});
+
 it.each(["without", "with"])(
   "uses no connection whose session was not set up, %s traces",
   async (traces) => {

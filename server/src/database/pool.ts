@@ -59,6 +59,8 @@ const SESSION_SETTINGS = `SET SESSION autocommit = 1,
   sql_mode = 'TRADITIONAL,NO_ENGINE_SUBSTITUTION',
   innodb_lock_wait_timeout = 8, lock_wait_timeout = 12
   /*M!110602 , innodb_snapshot_isolation = OFF */`;
+/** The server may ignore the character set of the handshake, or its `init_connect` may set another. */
+const UTF_8 = "SET NAMES utf8mb4 COLLATE utf8mb4_unicode_ci";
 /**
  * A host that vanishes amid a transaction leaves its locks. The server then ends the session: MariaDB if it is idle
  * in a transaction, MySQL if it is idle at all. A live transaction is never idle for so long. 90 seconds is not a usual
@@ -77,7 +79,7 @@ export function prepareSessions({ pool }: Pool, ...more: readonly string[]): voi
   // The driver's promises wrap the pool, but not the connection of this event.
   pool.on("connection", (connection: NewConnection) => {
     noteOpened(pool, connection);
-    for (const sql of [READ_COMMITTED, SESSION_SETTINGS, END_SILENT_SESSIONS, ...more]) {
+    for (const sql of [READ_COMMITTED, SESSION_SETTINGS, UTF_8, END_SILENT_SESSIONS, ...more]) {
       // A session with other settings must not be used. This fails the statements that wait for it.
       connection.query(sql, (failure) => failure && connection.stream.destroy(failure));
     }

@@ -32,7 +32,8 @@ export async function checkNoKeyspace(connection: Connection): Promise<void> {
  * the table. On any other server the cause is that DATABASE_URL names no database.
  */
 export function isTableUnknown(error: unknown): boolean {
-  return codeOf(error) === "ER_NO_DB_ERROR";
+  // MySQL refuses the lock's name, which is NULL without a database.
+  return ["ER_NO_DB_ERROR", "ER_USER_LOCK_WRONG_NAME"].includes(codeOf(error));
 }
 
 /** The advice for a failure of `isTableUnknown`. */

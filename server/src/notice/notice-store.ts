@@ -59,7 +59,9 @@ export async function insertNotices(
      VALUES ?`,
     [rows],
   );
-  await tx.query("UPDATE installation SET last_notice = ?", [first + rows.length - 1]);
+  await tx.query("UPDATE installation SET last_notice = ? WHERE only_one = TRUE", [
+    first + rows.length - 1,
+  ]);
 }
 
 /** Closes notices (at least one). */
