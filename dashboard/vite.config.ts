@@ -1,19 +1,11 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vite";
 
-const WITHOUT_VALIDATION = fileURLToPath(
-  new URL("src/common/without-validation.ts", import.meta.url),
-);
-
 // The environment of a test would otherwise select React's development build.
 process.env.NODE_ENV = "production";
 
 export default defineConfig({
   root: fileURLToPath(new URL(".", import.meta.url)),
-  resolve: {
-    // Only the server validates. The descriptor of the validation rules would be a third of what browsers load.
-    alias: [{ find: /^.*\/buf\/validate\/validate_pb\.ts$/, replacement: WITHOUT_VALIDATION }],
-  },
   build: {
     target: "es2022",
     // The Content Security Policy forbids inlined assets, including `data:` URLs.

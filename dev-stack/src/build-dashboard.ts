@@ -12,7 +12,7 @@ const SOURCES = [
   ...["src", "public", "index.html", "package.json", "vite.config.ts"].map(
     (name) => `dashboard/${name}`,
   ),
-  ...["proto/src", "runtime/src"],
+  ...["proto/src", "proto/package.json", "runtime/src"],
 ];
 
 /**

@@ -1,4 +1,4 @@
-import { AccountService, ApiKeyService } from "@activity/proto";
+import { AccountService, ApiKeyService, ErrorInfoSchema } from "@activity/proto";
 import { beforeAll, describe, expect, it } from "vitest";
 import {
   createAccount,
@@ -9,6 +9,7 @@ import {
 import { expectError } from "../harness/expectations.ts";
 import { requestOf } from "../harness/http.ts";
 import type { PageJson } from "../harness/json.ts";
+import { failureOf } from "../harness/methods.ts";
 import { readPage } from "../harness/pages.ts";
 import { useTestStack } from "../harness/stack.ts";
 
@@ -92,6 +93,11 @@ describe("§5.7 a change of access holds from the very next request on, on every
     await stack.client(ApiKeyService).revokeApiKey({ accountId, apiKeyId: revoked.id });
     await expectRefused(revoked.text, 401, "invalid_api_key");
 
+    // The key is checked before its account.
+    await accounts.blockAccount({ accountId });
+    for (const key of [apiKey, revoked.text]) await expectRefused(key, 401, "invalid_api_key");
+    await accounts.unblockAccount({ accountId });
+
     const last = await createApiKey(stack, accountId);
     await expectServed(last.text);
     await accounts.deleteAccount({ accountId });
@@ -104,6 +110,18 @@ describe("§5.7 a change of access holds from the very next request on, on every
     await expectServed(early.text);
   });
 });
+
+it.each([0, 31, 366, 3650])(
+  "§2.7, §8 a validity of %i days is refused, for a new key and for a renewal",
+  async (validityDays) => {
+    const { accountId, apiKeyId } = await createReader(stack);
+    const request = { accountId, apiKeyId, name: "test", validityDays };
+    for (const method of [ApiKeyService.method.createApiKey, ApiKeyService.method.renewApiKey]) {
+      const failure = await failureOf(stack.client, method, [request]);
+      expect(failure?.findDetails(ErrorInfoSchema)[0]?.code).toBe("invalid_parameter");
+    }
+  },
+);
 
 const FEED = "?order=asc&limit=1";
 

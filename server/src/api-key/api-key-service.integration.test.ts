@@ -89,7 +89,10 @@ describe("a new API key", () => {
 
 describe("renewing an API key", () => {
   it("counts the new validity from now and keeps the secret", async () => {
-    const { id, createdAt } = await createKey("key", 365);
+    const { id, createdAt, secret } = await createKey("key", 365);
+    // As if it had been created ten days earlier. `createdAt` keeps the real time.
+    const age = "UPDATE api_key SET created_at = created_at - 864000000000 WHERE id = ?";
+    await services.database.query(age, [id]);
     const { apiKey } = await services.apiKeys.renewApiKey({
       ...{ accountId, apiKeyId: id },
       validityDays: 30,
@@ -97,7 +100,11 @@ describe("renewing an API key", () => {
     const added = seconds({ expiresAt: apiKey?.expiresAt }) - (createdAt?.seconds ?? 0n);
     expect(added).toBeGreaterThanOrEqual(30n * DAY);
     expect(added).toBeLessThan(31n * DAY);
-    expect(apiKey).toMatchObject({ id, createdAt });
+    expect(apiKey?.id).toBe(id);
+    expect((createdAt?.seconds ?? 0n) - (apiKey?.createdAt?.seconds ?? 0n)).toBe(10n * DAY);
+    const stored = "SELECT key_hash FROM api_key WHERE id = ?";
+    const [row] = await services.database.query(stored, [id]);
+    expect(row).toEqual({ key_hash: hashApiKey(secret) });
   });
 
   it("is refused for a key that is expired, revoked or another account's", async () => {

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { accountNoOf, createIdsAt, isId, leastIdAt, newId } from "./ids.ts";
 
-it("§2.1 makes ids of 15 characters a-z and 0-9, each equally likely", () => {
+it("makes ids of 15 characters a-z and 0-9, each equally likely", () => {
   const ids = Array.from({ length: 20_000 }, newId);
   expect(ids.every((id) => /^[a-z0-9]{15}$/.test(id) && isId(id))).toBe(true);
   expect(new Set(ids).size).toBe(ids.length);
@@ -11,12 +11,12 @@ it("§2.1 makes ids of 15 characters a-z and 0-9, each equally likely", () => {
   for (const count of counts.values()) expect(Math.abs(count / expected - 1)).toBeLessThan(0.1);
 });
 
-it("makes unique ids in the order of their times, to the microsecond", () => {
+it("§2.1 makes unique ids in the order of their times, to the microsecond", () => {
   const micros = 1_790_000_000_000_000;
   const ids = [micros - 1, micros, micros + 1].map((time) =>
     Array.from({ length: 1_000 }, createIdsAt(time)),
   );
-  expect(ids.flat().every(isId)).toBe(true);
+  expect(ids.flat().every((id) => /^[a-z0-9]{15}$/.test(id) && isId(id))).toBe(true);
   expect(new Set(ids.flat()).size).toBe(3_000);
   const [before = [], at = [], after = []] = ids.map((same) => same.toSorted());
   expect((before.at(-1) ?? "") < leastIdAt(micros)).toBe(true);

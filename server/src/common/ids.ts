@@ -11,7 +11,7 @@ const LAST_MICROS = ALPHABET.length ** TIME_DIGITS - 1;
 const RANDOM_DIGITS = LENGTH - TIME_DIGITS;
 const RANDOM_VALUES = ALPHABET.length ** RANDOM_DIGITS;
 
-/** Returns a new random id of 15 characters `[a-z0-9]`, such as an API key's or an endpoint's. §2.1 */
+/** Returns a new random id of 15 characters `[a-z0-9]`, such as an API key's or an endpoint's. */
 export function newId(): string {
   let id = "";
   while (id.length < LENGTH) {
@@ -23,8 +23,8 @@ export function newId(): string {
 }
 
 /**
- * Returns a function that creates different ids for accounts, records, webhook events and deliveries. They sort by
- * time, because they begin with it, in microseconds. They are not secret.
+ * Returns a function that creates different ids of 15 characters `[a-z0-9]` for accounts, records, webhook events and
+ * deliveries. They sort by time, because they begin with it, in microseconds. They are not secret. §2.1
  */
 export function createIdsAt(micros: number): (atMicros?: number) => string {
   let random = randomInt(RANDOM_VALUES);

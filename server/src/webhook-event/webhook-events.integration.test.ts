@@ -59,14 +59,24 @@ it("sends one event for each change, with only the fields of its kind", async ()
   const donation = await pay();
   const { recordId: id } = donation;
   await services.donations.payDonation(donation);
-  const refund = { ...donation, refundExternalId: "r1", amountCents: 100n };
-  await services.donations.refundDonation(refund);
-  await services.donations.refundDonation(refund);
-  const dispute = { ...donation, disputeExternalId: "d1" };
-  await services.donations.openDispute(dispute);
-  await services.donations.openDispute(dispute);
-  await services.donations.resolveDispute({ ...dispute, outcome: DisputeOutcome.LOST });
-  await services.donations.resolveDispute({ ...dispute, outcome: DisputeOutcome.LOST });
+  const refund = (refundExternalId: string, amountCents: bigint) =>
+    services.donations.refundDonation({ ...donation, refundExternalId, amountCents });
+  const open = (disputeExternalId: string) =>
+    services.donations.openDispute({ ...donation, disputeExternalId });
+  const resolve = (disputeExternalId: string, outcome: DisputeOutcome) =>
+    services.donations.resolveDispute({ ...donation, disputeExternalId, outcome });
+  await refund("r1", 100n);
+  await refund("r1", 100n);
+  await refund("r2", 150n);
+  await open("d1");
+  await open("d1");
+  await resolve("d1", DisputeOutcome.WON);
+  await open("d2");
+  await refund("r3", 250n);
+  await resolve("d2", DisputeOutcome.WON);
+  await open("d3");
+  await resolve("d3", DisputeOutcome.LOST);
+  await resolve("d3", DisputeOutcome.LOST);
 
   const money = { amount_cents: 500, currency: "eur" };
   const paid_at = expect.stringMatching(/^20\d\d-.*Z$/);
@@ -74,6 +84,12 @@ it("sends one event for each change, with only the fields of its kind", async ()
   expect(data).toEqual([
     ["donation.created", false, { id, ...money, donor_name: "Zoë", message: null, paid_at }],
     ["donation.refunded", false, { id, ...money, refunded_amount_cents: 100 }],
+    ["donation.refunded", false, { id, ...money, refunded_amount_cents: 250 }],
+    ["donation.chargeback", false, { id, ...money, status: "disputed" }],
+    ["donation.chargeback", false, { id, ...money, status: "paid" }],
+    ["donation.chargeback", false, { id, ...money, status: "disputed" }],
+    ["donation.refunded", false, { id, ...money, refunded_amount_cents: 500 }],
+    ["donation.chargeback", false, { id, ...money, status: "refunded" }],
     ["donation.chargeback", false, { id, ...money, status: "disputed" }],
     ["donation.chargeback", false, { id, ...money, status: "dispute_lost" }],
   ]);
