@@ -1,4 +1,5 @@
-import { createLog, readConfig } from "@activity/server";
+import { createLog } from "@activity/runtime/log";
+import { readConfig } from "@activity/server";
 import { chromium } from "playwright-core";
 import { createDashboardLink } from "../tools/demo/dashboard-link.ts";
 import { startProduct } from "../tools/serve/product.ts";

@@ -1,5 +1,6 @@
 import { closeSync, openSync, writeSync } from "node:fs";
-import { createLog, createLogWriter, readConfig } from "@activity/server";
+import { createLog } from "@activity/runtime/log";
+import { createLogWriter, readConfig } from "@activity/server";
 import { readDeliveryConfig } from "@activity/workflows";
 import { startProduct } from "../../tools/serve/product.ts";
 import { answerJobs } from "../stack/jobs.ts";

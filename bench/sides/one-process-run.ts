@@ -1,4 +1,5 @@
-import { createLog, createLogWriter, readConfig } from "@activity/server";
+import { createLog } from "@activity/runtime/log";
+import { createLogWriter, readConfig } from "@activity/server";
 import { startProduct } from "../../tools/serve/product.ts";
 
 /** Runs the whole product in this process until a signal, as `npm start` does. */

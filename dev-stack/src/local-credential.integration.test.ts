@@ -1,4 +1,4 @@
-import { createLog } from "@activity/server";
+import { createLog } from "@activity/runtime/log";
 import { expect, it } from "vitest";
 import { useTestDatabase } from "../../test/harness/database.ts";
 import { createLocalCredential, startRenewal } from "./local-credential.ts";

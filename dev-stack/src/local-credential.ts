@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
+import type { Log } from "@activity/runtime/log";
 import {
   administerServiceCredentials,
   createServiceCredential,
-  type Log,
   Permission,
 } from "@activity/server";
 

@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { runQuietly } from "../../receiver-kit/scripts/pack.ts";
+import { runQuietly } from "../../receiver-kit/scripts/install-project.ts";
 import { packPackage } from "../../tools/release/published.ts";
 import { createRecord, KEY, refuse, startTestApi } from "../src/testing/test-api.ts";
 

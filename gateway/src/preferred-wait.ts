@@ -1,5 +1,5 @@
 /** The longest wait in seconds. It is below the 15 seconds after which clients give up. §4.4.8 */
-export const MAX_WAIT_SECONDS = 10;
+const MAX_WAIT_SECONDS = 10;
 
 /** One preference: a name, and a value if there is one. Parameters after a semicolon are ignored. */
 const PREFERENCE =

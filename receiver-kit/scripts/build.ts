@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
+import { finishBuild } from "./finish-build.ts";
 
 const packageFolder = path.resolve(import.meta.dirname, "..");
 const distFolder = path.join(packageFolder, "dist");
@@ -26,27 +27,5 @@ function build(format: "esm" | "cjs", tscOptions: readonly string[]): void {
     [tscPath, "-p", "tsconfig.build.json", "--outDir", outFolder, ...tscOptions],
     { cwd: packageFolder, stdio: "inherit" },
   );
-  const extension = format === "cjs" ? "cjs" : "js";
-  for (const entry of readdirSync(outFolder, { recursive: true, encoding: "utf8" })) {
-    const file = path.join(outFolder, entry);
-    if (/\.map$/.test(entry)) rmSync(file);
-    else if (/\.(js|d\.ts)$/.test(entry)) finishFile(file, extension);
-  }
-}
-
-/**
- * Corrects a built file's imports.
- *
- * tsc keeps `.ts` in declarations, which older compilers refuse. CommonJS in a package of ES modules needs its own
- * extension. And `#crypto` still names the source.
- */
-function finishFile(file: string, extension: "js" | "cjs"): void {
-  const text = readFileSync(file, "utf8")
-    .replace(/((?:from |import\(|require\()"\.{1,2}\/[^"]*)\.(?:ts|js)"/g, `$1.${extension}"`)
-    .replaceAll('"#crypto"', '"#built-crypto"')
-    .replace(/\n\/\/# sourceMappingURL=.*\n?$/, "\n");
-  const name =
-    extension === "cjs" ? file.replace(/\.d\.ts$/, ".d.cts").replace(/\.js$/, ".cjs") : file;
-  rmSync(file);
-  writeFileSync(name, text);
+  finishBuild(outFolder, format);
 }

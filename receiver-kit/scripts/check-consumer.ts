@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
-import { installProject, runQuietly } from "./pack.ts";
+import { installProject, runQuietly } from "./install-project.ts";
 
 const require = createRequire(import.meta.url);
 const TSC = path.join(path.dirname(require.resolve("typescript/package.json")), "bin/tsc");

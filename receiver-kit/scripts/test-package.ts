@@ -3,16 +3,16 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { packPackage } from "../../tools/release/published.ts";
 import { checkConsumer } from "./check-consumer.ts";
 import { measureCore } from "./core-size.ts";
-import { pack } from "./pack.ts";
 
 const MAX_CORE_BYTES = 4 * 1024;
 const require = createRequire(import.meta.url);
 
 const folder = mkdtempSync(path.join(tmpdir(), "receiver-kit-package-"));
 try {
-  const tarball = pack(folder);
+  const tarball = packPackage("receiver-kit", folder);
   check("publint", ["run", "--strict", tarball]);
   check("@arethetypeswrong/cli", [tarball, "--format", "table-flipped"], "attw");
   checkConsumer(tarball, folder);

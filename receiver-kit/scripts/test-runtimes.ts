@@ -2,8 +2,9 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { packPackage } from "../../tools/release/published.ts";
 import { readCodeBlocks } from "../test/docs/code-blocks.ts";
-import { pack, runQuietly } from "./pack.ts";
+import { runQuietly } from "./install-project.ts";
 
 const CHECKS = path.resolve(import.meta.dirname, "../test/runtimes");
 const README = readCodeBlocks("README.md");
@@ -31,7 +32,7 @@ interface Vector {
 
 const folder = mkdtempSync(path.join(tmpdir(), "receiver-kit-runtimes-"));
 try {
-  const tarball = pack(folder);
+  const tarball = packPackage("receiver-kit", folder);
   for (const version of NODE_VERSIONS) {
     const project = createProject(`node-${version}`, tarball, { node: version });
     const node = path.join(project, "node_modules/node/bin/node");

@@ -1,6 +1,4 @@
-export { createLog, type Log } from "@activity/runtime/log";
-export { createServerApp, type ServerApp } from "./app.ts";
-export type { DashboardConfig } from "./browser/dashboard-config.ts";
+export { createServerApp } from "./app.ts";
 export { DomainError } from "./common/errors.ts";
 export { createLogWriter, type LogWriter } from "./common/log-writer.ts";
 export {

@@ -1,5 +1,6 @@
 import { randomBytes, randomInt } from "node:crypto";
-import { createLog, createServiceCredential, Permission, readConfig } from "@activity/server";
+import { createLog } from "@activity/runtime/log";
+import { createServiceCredential, Permission, readConfig } from "@activity/server";
 import type { DeliveryConfig } from "@activity/workflows";
 import type { DescService } from "@bufbuild/protobuf";
 import { createClient } from "@connectrpc/connect";

@@ -7,9 +7,10 @@ import { DeliveryService, EndpointService } from "@activity/proto";
 import { readDeliveryConfig } from "@activity/workflows";
 import mysql, { type RowDataPacket } from "mysql2/promise";
 import { findFreePort } from "../../dev-stack/src/free-port.ts";
-import { installProject, pack, runQuietly } from "../../receiver-kit/scripts/pack.ts";
+import { installProject, runQuietly } from "../../receiver-kit/scripts/install-project.ts";
 import { readCodeBlocks } from "../../receiver-kit/test/docs/code-blocks.ts";
 import { startMysql } from "../../receiver-kit/test/servers/mysql.ts";
+import { packPackage } from "../../tools/release/published.ts";
 import { baseEnv } from "../harness/base-env.ts";
 import { createAccount, createEndpoint, createPaidDonation } from "../harness/builders.ts";
 import { certify } from "../harness/certify.ts";
@@ -101,7 +102,7 @@ async function startKit(folder: string, temporalAddress: string, serverUrl: stri
 function createConsumer(folder: string): void {
   const { devDependencies } = JSON.parse(readFileSync(MANIFEST, "utf8"));
   const packages = PACKAGES.map((name) => `${name}@${devDependencies[name]}`);
-  installProject(folder, [pack(folder), ...packages]);
+  installProject(folder, [packPackage("receiver-kit", folder), ...packages]);
   runQuietly("npm", ["pkg", "set", "type=module"], folder);
   for (const name of readdirSync(RECEIVERS)) {
     copyFileSync(join(RECEIVERS, name), join(folder, name));

@@ -6,10 +6,11 @@ import { parseArgs } from "node:util";
 import { endAtSignal } from "@activity/runtime/end-at-signal";
 import { ConfigError } from "@activity/runtime/environment";
 import { openHealth } from "@activity/runtime/health";
+import type { Log } from "@activity/runtime/log";
 import type { MetricsAddress } from "@activity/runtime/metrics";
 import { openProcessesMetrics } from "@activity/runtime/metrics-listener";
 import { openOutput } from "@activity/runtime/process-output";
-import { type Log, type LogWriter, migrate, type ServerConfig } from "@activity/server";
+import { type LogWriter, migrate, type ServerConfig } from "@activity/server";
 
 const MAX_PROCESSES = 64;
 const MAX_PORT = 65_535;

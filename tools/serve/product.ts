@@ -1,9 +1,10 @@
 import { fileURLToPath } from "node:url";
 import { createGateway, type EdgeConfig, startCoreCheck } from "@activity/gateway";
 import { openHealth } from "@activity/runtime/health";
+import type { Log } from "@activity/runtime/log";
 import { openMetrics } from "@activity/runtime/metrics-listener";
 import { openTraces } from "@activity/runtime/traces-exporter";
-import { createServerApp, type Log, migrate, type ServerConfig } from "@activity/server";
+import { createServerApp, migrate, type ServerConfig } from "@activity/server";
 import type { DeliveryConfig } from "@activity/workflows";
 
 /** The page that `npm run build --workspace dashboard` makes. */

@@ -1,9 +1,10 @@
 import { endAtSignal, exitWhileStarting } from "@activity/runtime/end-at-signal";
 import { ConfigError } from "@activity/runtime/environment";
 import { messageOf } from "@activity/runtime/error-message";
+import { createLog } from "@activity/runtime/log";
 import { openOutput } from "@activity/runtime/process-output";
 import { redactText } from "@activity/runtime/redaction";
-import { createLog, createLogWriter, MigrationError } from "@activity/server";
+import { createLogWriter, MigrationError } from "@activity/server";
 import { placeOfThis, readProcesses, serveProcesses, tellState } from "./processes.ts";
 import { startProduct } from "./product.ts";
 import { readServeConfig } from "./serve-config.ts";

@@ -1,2 +1,2 @@
 export { type DeliveryConfig, readDeliveryConfig, readDeliverySettings } from "./config.ts";
-export { type RunningDeliveries, startDeliveries } from "./start-deliveries.ts";
+export { startDeliveries } from "./start-deliveries.ts";
