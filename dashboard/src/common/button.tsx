@@ -1,11 +1,11 @@
 import { type ReactNode, useLayoutEffect, useRef } from "react";
 import styles from "./button.module.css";
+import { passFocus } from "./pass-focus.ts";
 
 /**
  * A button. `quiet` buttons stand in rows and next to texts. A pending button keeps the focus and does nothing. The
  * second click of a double click does nothing either: it may hit a button that the reader has not seen. When a focused
- * button disappears, the focus moves to the title of its page or dialog. Otherwise it would go to the top of the
- * document.
+ * button disappears, the focus moves on, but the page does not scroll.
  */
 export function Button(props: {
   look?: "primary" | "plain" | "danger" | "quiet";
@@ -21,10 +21,7 @@ export function Button(props: {
     const { current } = button;
     return () => {
       if (current === null || document.activeElement !== current) return;
-      const title = current.closest("dialog, main")?.querySelector<HTMLElement>("h1, h2");
-      if (!title) return;
-      title.tabIndex = -1;
-      title.focus();
+      passFocus(current, { preventScroll: true });
     };
   }, []);
   return (

@@ -1,15 +1,31 @@
-import type { ReactNode } from "react";
+import { type ReactNode, useLayoutEffect, useRef } from "react";
 import styles from "./dialog-form.module.css";
+import { passFocus } from "./pass-focus.ts";
 
-/** A form whose fields show their own errors. The browser shows none. */
+/**
+ * A form whose fields show their own errors. The browser shows only that an input is incomplete, because its value is
+ * then empty. When the form disappears, its focus moves on to the title.
+ */
 export function DialogForm({ onSubmit, children }: { onSubmit: () => void; children: ReactNode }) {
+  const form = useRef<HTMLFormElement>(null);
+  useLayoutEffect(() => {
+    const { current } = form;
+    return () => {
+      if (current?.contains(document.activeElement)) passFocus(current);
+    };
+  }, []);
   return (
     <form
+      ref={form}
       className={styles.form}
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        onSubmit();
+        const incomplete = [...event.currentTarget.elements].find(
+          (field) => field instanceof HTMLInputElement && field.validity.badInput,
+        );
+        if (incomplete instanceof HTMLInputElement) incomplete.reportValidity();
+        else onSubmit();
       }}
     >
       {children}

@@ -9,14 +9,15 @@ type Paged = {
   readonly fetchNextPage: () => unknown;
 };
 
-/** A button that adds the next page to a list. It disappears after the last page. */
+/** A button that adds the next page to a list. It disappears after the last page. Its place then keeps the focus. */
 export function MoreButton({ query }: { query: Paged }) {
-  if (!query.hasNextPage) return null;
   return (
-    <div className={styles.more}>
-      <Button isPending={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-        {texts.more}
-      </Button>
+    <div className={styles.more} data-rest>
+      {query.hasNextPage && (
+        <Button isPending={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+          {texts.more}
+        </Button>
+      )}
     </div>
   );
 }

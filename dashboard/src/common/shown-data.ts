@@ -7,3 +7,11 @@ export function shownData<Data>(query: {
 }): Data | undefined {
   return query.error && !isPassing(query.error) ? undefined : query.data;
 }
+
+/**
+ * Returns whether a query was refused before it had data. Its page must not poll then: a poll would replace the error
+ * by a placeholder, and screen readers would read the same error again.
+ */
+export function isRefused(state: { readonly data: unknown; readonly error: unknown }): boolean {
+  return state.data === undefined && state.error !== null && !isPassing(state.error);
+}

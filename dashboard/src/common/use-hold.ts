@@ -2,6 +2,13 @@ import { useEffect, useState } from "react";
 
 let held = 0;
 let waiting: (() => void) | undefined;
+/** Returns to the page of each hold after the browser has left it. */
+const returns = new Set<(event: Event) => void>();
+// This listener must be the first one, because the router's shows the other page. Chromium calls the listeners of
+// `popstate` in their order, also those that capture. So it is added before the router's.
+addEventListener("popstate", (event) => {
+  for (const comeBack of returns) comeBack(event);
+});
 
 /** Returns whether a page holds its reader. */
 export const isHeld = (): boolean => held > 0;
@@ -25,7 +32,7 @@ function release(): void {
 
 /**
  * Keeps the reader on a page that shows something only once. Returns how often they tried to leave. The browser asks
- * before it closes the tab or opens another site. A browser without `navigation` does not block links.
+ * before it closes the tab or opens another site.
  */
 export function useHold(isHeld: boolean): number {
   const [tries, setTries] = useState(0);
@@ -36,6 +43,16 @@ export function useHold(isHeld: boolean): number {
     const { signal } = end;
     const { href, pathname } = location;
     addEventListener("beforeunload", (event) => event.preventDefault(), { signal });
+    // A browser without `navigation` tells only here that a link leaves.
+    addEventListener(
+      "click",
+      (event) => {
+        if (!isLeaving(event, pathname)) return;
+        event.preventDefault();
+        setTries((before) => before + 1);
+      },
+      { signal, capture: true },
+    );
     window.navigation?.addEventListener(
       "navigate",
       (event) => {
@@ -46,22 +63,29 @@ export function useHold(isHeld: boolean): number {
       },
       { signal },
     );
-    // A browser refuses no way back in a frame, and no second one without a click between. So the page comes back. This
-    // listener is first, because the router's would show the other page.
-    addEventListener(
-      "popstate",
-      (event) => {
-        if (location.pathname === pathname) return;
-        event.stopImmediatePropagation();
-        history.pushState(null, "", href);
-        setTries((before) => before + 1);
-      },
-      { signal, capture: true },
-    );
+    // A browser refuses no way back in a frame, and no second one without a click between. So the page comes back.
+    const comeBack = (event: Event) => {
+      if (location.pathname === pathname) return;
+      event.stopImmediatePropagation();
+      history.pushState(null, "", href);
+      setTries((before) => before + 1);
+    };
+    returns.add(comeBack);
     return () => {
       end.abort();
+      returns.delete(comeBack);
       release();
     };
   }, [isHeld]);
   return isHeld ? tries : 0;
+}
+
+/** Returns whether a click opens another page of this site in this tab. */
+function isLeaving(event: MouseEvent, pathname: string): boolean {
+  const { ctrlKey, metaKey, altKey, shiftKey, button, target } = event;
+  if (ctrlKey || metaKey || altKey || shiftKey || button !== 0) return false;
+  const link = target instanceof Element ? target.closest("a") : null;
+  if (link === null || link.hasAttribute("download")) return false;
+  if (link.target !== "" && link.target !== "_self") return false;
+  return link.origin === location.origin && link.pathname !== pathname;
 }

@@ -6,7 +6,7 @@ import { Facts } from "../common/facts.tsx";
 import { useLimits } from "../common/limits-context.ts";
 import { Loaded } from "../common/loaded.tsx";
 import { Page } from "../common/page.tsx";
-import { shownData } from "../common/shown-data.ts";
+import { isRefused, shownData } from "../common/shown-data.ts";
 import { Time } from "../common/time.tsx";
 import { recordHref } from "../record/record-address.ts";
 import { useMay } from "../session/session-context.ts";
@@ -33,8 +33,10 @@ export function DeliveryPage({ deliveryId }: { deliveryId: string }) {
     DeliveryService.method.getDelivery,
     { deliveryId },
     {
-      refetchInterval: ({ state }) =>
-        state.data?.delivery?.state === DeliveryState.PENDING ? PENDING_MS : SETTLED_MS,
+      refetchInterval: ({ state }) => {
+        if (isRefused(state)) return false;
+        return state.data?.delivery?.state === DeliveryState.PENDING ? PENDING_MS : SETTLED_MS;
+      },
     },
   );
   const limits = useLimits();

@@ -4,9 +4,10 @@ import { TransportProvider } from "@connectrpc/connect-query";
 import { createRoot } from "react-dom/client";
 import { applyTheme, chosenTheme } from "../common/theme.ts";
 import { createTransport } from "../common/transport.ts";
+import { Door } from "../session/door.tsx";
 import { reloadOnNewCode, takeCode } from "../session/session-code.ts";
 import { SessionGate } from "../session/session-gate.tsx";
-import { LOCALE } from "../texts.ts";
+import { LOCALE, texts } from "../texts.ts";
 import { App } from "./app.tsx";
 
 const container = document.getElementById("root");
@@ -16,9 +17,14 @@ document.documentElement.lang = LOCALE;
 applyTheme(chosenTheme());
 reloadOnNewCode();
 createRoot(container).render(
-  <TransportProvider transport={createTransport()}>
-    <SessionGate code={takeCode()}>
-      <App />
-    </SessionGate>
-  </TransportProvider>,
+  // In an older browser the code would be used up for a page that fails.
+  "groupBy" in Map ? (
+    <TransportProvider transport={createTransport()}>
+      <SessionGate code={takeCode()}>
+        <App />
+      </SessionGate>
+    </TransportProvider>
+  ) : (
+    <Door {...texts.session.oldBrowser} />
+  ),
 );

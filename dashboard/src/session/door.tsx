@@ -11,14 +11,10 @@ export function Door(props: {
 }) {
   const { title, isBusy = false } = props;
   const heading = useRef<HTMLHeadingElement>(null);
-  const announced = useRef<string>(undefined);
   useEffect(() => {
     document.title = `${title} · ${texts.product}`;
     // Screen readers then say that a session has ended. A frame must not take the focus from the page around it.
-    // During an outage the same title comes every few seconds. A removed button has left the focus nowhere.
-    const isTold = announced.current === title && document.activeElement !== document.body;
-    if (isBusy || isTold || !document.hasFocus()) return;
-    announced.current = title;
+    if (isBusy || !document.hasFocus()) return;
     heading.current?.focus();
   }, [title, isBusy]);
   return (

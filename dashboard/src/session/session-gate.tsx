@@ -52,7 +52,6 @@ export function SessionGate({ code, children }: { code: string | undefined; chil
   );
   const open = useCallback(
     (replaceSession: boolean) => {
-      setState({ kind: "opening" });
       const sessions = createClient(SessionService, transport);
       if (code === undefined) {
         sessions.getSession({}).then(
@@ -78,10 +77,15 @@ export function SessionGate({ code, children }: { code: string | undefined; chil
     },
     [transport, code],
   );
+  const openAtClick = (replaceSession: boolean) => {
+    setState({ kind: "opening" });
+    open(replaceSession);
+  };
   useEffect(() => open(false), [open]);
   useEffect(() => {
     // If only the answer to a code was lost, the core takes its repeat for another browser's and warns the owner.
     if (code !== undefined || state.kind !== "failed" || !isPassing(state.error)) return;
+    // The failure stays shown. Otherwise screen readers would read it again after each try.
     const timer = setTimeout(() => open(false), TRY_AGAIN_MS);
     return () => clearTimeout(timer);
   }, [state, open, code]);
@@ -114,7 +118,7 @@ export function SessionGate({ code, children }: { code: string | undefined; chil
     case "failed":
       return (
         <Door title={texts.session.opening}>
-          <ErrorNotice error={state.error} onRetry={() => open(false)} />
+          <ErrorNotice error={state.error} onRetry={() => openAtClick(false)} />
         </Door>
       );
     case "used-up":
@@ -126,7 +130,7 @@ export function SessionGate({ code, children }: { code: string | undefined; chil
     case "another-account":
       return (
         <Door title={texts.session.anotherAccount.title} text={texts.session.anotherAccount.text}>
-          <Button onClick={() => open(true)}>{texts.session.anotherAccount.enter}</Button>
+          <Button onClick={() => openAtClick(true)}>{texts.session.anotherAccount.enter}</Button>
           <a href="/">{texts.session.anotherAccount.stay}</a>
         </Door>
       );

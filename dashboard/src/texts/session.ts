@@ -23,6 +23,10 @@ export const session = {
     title: "Your browser did not keep the session",
     text: "Allow cookies for this page, or open the dashboard in its own tab or in another browser, with a new link.",
   },
+  oldBrowser: {
+    title: "Your browser is too old",
+    text: "Open your link in Chrome or Edge 117, Firefox 119, Safari 17.4, or a later version.",
+  },
   signedOut: {
     title: "You are signed out",
     text: "To come back, open the dashboard from the site that brought you here.",

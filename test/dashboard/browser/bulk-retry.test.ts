@@ -94,6 +94,25 @@ describe("a bulk retry", () => {
     await own.until(deliveryId, DELIVERED);
   });
 
+  it("does not begin while its end is half typed. §6.4", async () => {
+    await own.fail(404);
+    await own.open("/deliveries");
+    let sent = 0;
+    own.page.on("request", (request) => {
+      if (request.url().endsWith("/RetryFailedDeliveries")) sent += 1;
+    });
+    await own.button("Retry failed").click();
+    await own.dialog().getByLabel("Created until").focus();
+    await own.page.keyboard.type("01012020");
+    await own.told("1 delivery will be retried.");
+    await own.press("Retry failed");
+    // The browser shows what is missing at the field.
+    expect(await own.page.evaluate("document.activeElement.validity.badInput")).toBe(true);
+    expect(sent).toBe(0);
+    await own.dialog().getByLabel("Created until").fill("2020-01-01T00:00");
+    await own.told("There is nothing to retry.");
+  });
+
   it("takes the kind and the outcome from the list's filters. §6.4", async () => {
     const notFound = await own.fail(404);
     const rejected = await own.fail(400);

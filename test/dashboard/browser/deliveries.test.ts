@@ -185,11 +185,20 @@ describe("deliveries", () => {
     }
     await own.open(`/deliveries?state=${DeliveryState.FAILED}`);
     // The first row has the titles.
-    for (const rows of [101, 131]) {
+    for (const [before, rows] of [
+      [51, 101],
+      [101, 131],
+    ]) {
       await own.button("Show older").click();
       await expect.poll(() => own.page.getByRole("row").count()).toBe(rows);
+      // The reader stays where the older rows begin.
+      const top = `document.querySelectorAll("tr")[${before}].getBoundingClientRect().top`;
+      expect(await own.page.evaluate(`${top} > 0 && ${top} < innerHeight`)).toBe(true);
     }
     expect(await own.button("Show older").count()).toBe(0);
+    // For the keyboard, the focus is at the end of the list.
+    await own.page.keyboard.press("Shift+Tab");
+    expect(await own.page.evaluate("document.activeElement.closest('tr')?.rowIndex")).toBe(130);
     await own.see("Live updates stop while older deliveries are shown.");
     const download = own.page.waitForEvent("download");
     await own.button("Download CSV").click();

@@ -47,36 +47,46 @@ describe("endpoints", () => {
     own.browsers.expectClean([expect.stringContaining("503")]);
   });
 
-  it("show a new secret until its owner saved it, despite links, back and closing. §6", async () => {
-    await own.open("/endpoints");
-    await own.page.getByRole("link", { name: "Create endpoint" }).click();
-    await own.page.getByLabel("URL", { exact: true }).fill(own.delivery.hookUrl);
-    await own.button("Create endpoint").click();
-    const secret = await own.code("Signing secret");
-    const isHeld = async () => {
-      await own.page.getByRole("alert").filter({ hasText: "Save it before you leave" }).waitFor();
-      expect(own.page.url()).toBe(`${own.browsers.origin}/endpoints/new`);
-      expect(await own.code("Signing secret")).toBe(secret);
-    };
-    await own.goTo("Deliveries");
-    await isHeld();
-    const back = own.page.goBack({ timeout: 1_000 });
-    await expect(back).rejects.toThrow("Timeout");
-    await isHeld();
-    // Without a click in between, a browser lets a page block the back button only once.
-    await own.page.goBack({ timeout: 1_000 }).catch(() => undefined);
-    await isHeld();
-    const asked = own.page.waitForEvent("dialog");
-    await own.page.close({ runBeforeUnload: true });
-    expect((await asked).type()).toBe("beforeunload");
-    await (await asked).dismiss();
-    await isHeld();
-    await own.page.getByLabel("I saved it").check();
-    await own.page.getByRole("alert").waitFor({ state: "detached" });
-    await own.page.goBack();
-    await own.row(own.delivery.hookUrl).waitFor();
-    await own.expectForgotten(secret);
-  });
+  it.each([
+    ["with", ""],
+    ["without", "delete window.navigation"],
+  ])(
+    "show a new secret until its owner saved it, despite links, back and closing, %s the Navigation API. §6",
+    async (_, script) => {
+      await own.page.addInitScript(script);
+      await own.open("/endpoints");
+      await own.page.getByRole("link", { name: "Create endpoint" }).click();
+      const url = own.page.getByLabel("URL", { exact: true });
+      await url.fill(own.delivery.hookUrl);
+      await url.press("Enter");
+      const secret = await own.code("Signing secret");
+      expect(await own.page.evaluate("document.activeElement.textContent")).toBe("Create endpoint");
+      const isHeld = async () => {
+        await own.page.getByRole("alert").filter({ hasText: "Save it before you leave" }).waitFor();
+        expect(own.page.url()).toBe(`${own.browsers.origin}/endpoints/new`);
+        expect(await own.code("Signing secret")).toBe(secret);
+      };
+      await own.goTo("Deliveries");
+      await isHeld();
+      const back = own.page.goBack({ timeout: 1_000 });
+      if (script === "") await expect(back).rejects.toThrow("Timeout");
+      else await back;
+      await isHeld();
+      // Without a click in between, a browser lets a page block the back button only once.
+      await own.page.goBack({ timeout: 1_000 }).catch(() => undefined);
+      await isHeld();
+      const asked = own.page.waitForEvent("dialog");
+      await own.page.close({ runBeforeUnload: true });
+      expect((await asked).type()).toBe("beforeunload");
+      await (await asked).dismiss();
+      await isHeld();
+      await own.page.getByLabel("I saved it").check();
+      await own.page.getByRole("alert").waitFor({ state: "detached" });
+      await own.page.goBack();
+      await own.row(own.delivery.hookUrl).waitFor();
+      await own.expectForgotten(secret);
+    },
+  );
 
   it("are edited, switched off and on, and deleted", async () => {
     const { endpointId } = await own.createEndpoint();

@@ -14,6 +14,44 @@ it("an unknown path and an unknown delivery get a page that says so", async () =
   await own.see("This delivery no longer exists.");
 });
 
+it("an error that stays is spoken once, and its button keeps the focus. WCAG 4.1.3", async () => {
+  await own.page.clock.install();
+  const expectStill = async (waited: () => Promise<unknown>) => {
+    await own.button("Try again").focus();
+    await own.page.evaluate("alert = document.querySelector('[role=alert]')");
+    await waited();
+    expect(await own.page.evaluate("alert.contains(document.activeElement)")).toBe(true);
+  };
+  for (const path of ["/deliveries/000000000000000", "/endpoints/000000000000000"]) {
+    await own.open(path);
+    // Longer than a page waits until it reads again.
+    await expectStill(() => own.page.clock.runFor(31_000));
+  }
+  let calls = 0;
+  await own.page.route("**/*.SessionService/GetSession", async (route) => {
+    calls += 1;
+    await route.abort("internetdisconnected");
+  });
+  await own.page.reload();
+  const triedAgain = async () => {
+    await own.page.clock.runFor(5_000);
+    return calls;
+  };
+  // The page shows the failure of the second try before it makes the third one.
+  await expectStill(() => expect.poll(triedAgain).toBeGreaterThan(2));
+});
+
+it("an older browser says so, and does not use up the link", async () => {
+  const url = await own.browsers.link(own.accountId);
+  const page = await (await own.browsers.window()).newPage();
+  await page.addInitScript("delete Map.groupBy");
+  await page.goto(url);
+  await page.getByRole("heading", { name: "Your browser is too old" }).waitFor();
+  const other = await (await own.browsers.window()).newPage();
+  await other.goto(url);
+  await other.getByRole("heading", { name: "Overview" }).waitFor();
+});
+
 it("a key can be created with the keyboard alone", async () => {
   await own.open("/keys");
   await own.button("Create key").waitFor();
@@ -26,6 +64,7 @@ it("a key can be created with the keyboard alone", async () => {
   await keyboard.type("By keyboard");
   await keyboard.press("Enter");
   await own.told("You won't see it again");
+  expect(await focused()).toBe("Your new key");
   for (let tabs = 0; tabs < 10; tabs += 1) {
     await keyboard.press("Tab");
     if ((await focused()) === "I saved it") break;
