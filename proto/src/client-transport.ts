@@ -46,7 +46,8 @@ const MIN_WAIT_TIMEOUT_MS = 15_000;
 const PINGS = { pingIntervalMs: 4_000, pingTimeoutMs: 2_000 };
 /** The core refuses a message over 1 MiB with these words of Connect, and without an ErrorInfo. */
 const TOO_LARGE = "message size ";
-const UNKNOWN_CALL = "The core does not know this call: it is older than this client.";
+const UNKNOWN_CALL =
+  "The core does not know this call: it is older than this client, or another server has this address.";
 /** The pauses before the second and later tries, in milliseconds. Each is random, from half of it to all. */
 const PAUSES_MS = [250, 1_000, 4_000];
 
@@ -87,7 +88,8 @@ export function connectToCore(options: CoreOptions): Transport {
 /**
  * Returns the reason of a failed call. A core that cannot be reached is `temporarily_unavailable`. A request that cannot
  * be encoded, such as one with a fraction of a cent, is `invalid_parameter`. So is one that is too large. A call that its
- * caller aborts is `temporarily_unavailable`, because it may have succeeded. Throws an error that is no call's.
+ * caller aborts is `temporarily_unavailable`, because it may have succeeded. Rethrows an error that does not come from a
+ * call.
  */
 export function failureOf(failure: unknown): CoreFailure {
   // Connect fails with nothing else. Another error is of the caller's own code.

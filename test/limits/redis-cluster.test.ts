@@ -193,13 +193,17 @@ it("ADR 0030: does not count the account of a client that left before it was adm
     const uses = { note: () => undefined, stop: () => undefined };
     const admission = createRedisAdmission(cluster.url, pool, uses, () => performance.now());
     await admission.ready;
-    await ofClient.send("CLIENT", "PAUSE", 600_000, "WRITE");
-    const admitted = admission.admit(request).catch(() => undefined);
-    await expect.poll(() => ofClient.send("INFO", "clients")).toContain("blocked_clients:1");
-    gone.abort();
-    await ofClient.send("CLIENT", "UNPAUSE");
-    expect(await admitted).toBeUndefined();
-    await admission.close();
+    try {
+      await ofClient.send("CLIENT", "PAUSE", 600_000, "WRITE");
+      const admitted = admission.admit(request).catch(() => undefined);
+      await expect.poll(() => ofClient.send("INFO", "clients")).toContain("blocked_clients:1");
+      gone.abort();
+      await ofClient.send("CLIENT", "UNPAUSE");
+      expect(await admitted).toBeUndefined();
+    } finally {
+      await ofClient.send("CLIENT", "UNPAUSE");
+      await admission.close();
+    }
   });
   expect(await ofAccount.send("EXISTS", key)).toBe(0);
 });
@@ -280,11 +284,14 @@ describe("§7 without a shard of its limiter", () => {
 
   it("a gateway is ready, although its own check is counted on the missing shard", async () => {
     const { master: away } = await cluster.find(windowKey(clientBucket("")));
-    await away.kill();
     const env = { HEALTH_PORT: `${await findFreePort()}` };
-    const { state } = await stack.startInstance({ env });
-    await expect.poll(state, HEALED).toBe("serving");
-    await away.restart();
+    await away.kill();
+    try {
+      const { state } = await stack.startInstance({ env });
+      await expect.poll(state, HEALED).toBe("serving");
+    } finally {
+      await away.restart();
+    }
   }, 180_000);
 
   it("all clients are served again once a replica has taken its place", async () => {

@@ -56,7 +56,8 @@ export function SessionGate({ code, children }: { code: string | undefined; chil
       if (code === undefined) {
         sessions.getSession({}).then(
           ({ session }) => setState(session ? { kind: "open", session } : { kind: "ended" }),
-          (error: unknown) => setState(stateAfter(error)),
+          // A call before this one may have succeeded meanwhile.
+          (error: unknown) => setState((now) => (now.kind === "open" ? now : stateAfter(error))),
         );
         return;
       }

@@ -7,7 +7,7 @@ import { storeUses } from "./key-use-store.ts";
 const INTERVAL_MS = 30_000;
 /** Maximum keys per statement, so that no lock is held for long. */
 const CHUNK = 1_000;
-/** Maximum time between the uses of a statement, which stores the earliest. */
+/** One statement stores uses at most this far apart, all with the earliest time. */
 const CHUNK_MICROS = INTERVAL_MS * 1_000;
 
 /** Notes when API keys were last used. */

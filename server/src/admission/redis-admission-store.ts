@@ -113,7 +113,7 @@ const HAS_NO_DATABASE =
   "Redis refuses the database number of REDIS_URL: choose one that it has and that the user may select.";
 
 const LACKS_RIGHTS =
-  "The user of REDIS_URL lacks rights: allow it ~{*} +eval +evalsha +info +time +llen +lindex +lpush +rpush +rpop +del +pexpire, in a Redis Cluster also +cluster|slots +asking.";
+  "The user of REDIS_URL lacks rights: allow it ~{*} +eval +evalsha +info +time +llen +lindex +lpush +rpush +rpop +del +pexpire, with a database number also +select, in a Redis Cluster also +cluster|slots +asking.";
 
 /** Replies to a user without a right for the script, its keys, or a command in it. Versions word the last differently. */
 const RIGHTS_REPLY = /^NOPERM|The user executing the script|ACL failure in script/;

@@ -29,6 +29,7 @@ function reasonOf(error: unknown): string {
   if (!(cause instanceof Error)) return messageOf(cause);
   const [code, errno] = ["code" in cause && cause.code, "errno" in cause && cause.errno];
   if (code || errno) return `${code || errno}`;
-  // Redis begins an error with its code.
-  return cause.name === "ReplyError" ? (cause.message.split(" ")[0] ?? "") : messageOf(cause);
+  // Redis begins an error with its code. Before 7.0 the code of an error in a script follows a hyphen.
+  const [word = ""] = /(?<=^ERR .* -)[A-Z]+|^\S+/.exec(cause.message) ?? [];
+  return cause.name === "ReplyError" ? word : messageOf(cause);
 }

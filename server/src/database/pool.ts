@@ -60,7 +60,7 @@ const SESSION_SETTINGS = `SET SESSION autocommit = 1,
   innodb_lock_wait_timeout = 8, lock_wait_timeout = 12
   /*M!110602 , innodb_snapshot_isolation = OFF */`;
 /** The server may ignore the character set of the handshake, or its `init_connect` may set another. */
-const UTF_8 = "SET NAMES utf8mb4 COLLATE utf8mb4_unicode_ci";
+const UTF_8 = "SET NAMES utf8mb4 COLLATE utf8mb4_bin";
 /**
  * A host that vanishes amid a transaction leaves its locks. The server then ends the session: MariaDB if it is idle
  * in a transaction, MySQL if it is idle at all. A live transaction is never idle for so long. 90 seconds is not a usual

@@ -32,7 +32,7 @@ export function measureBacklog(metrics: Metrics, pool: Pool): void {
     const { firstAttempts, beginRetries, oldestId, overdue, overdueSince, nowMicros } =
       await readBacklog(pool);
     const oldest = oldestId === undefined ? nowMicros : microsOfId(oldestId);
-    const isHidden = oldestId === undefined && firstAttempts === MAX_ROWS;
+    const isHidden = oldestId === undefined && firstAttempts >= MAX_ROWS;
     return [
       [
         { labels: ["first_attempt"], value: firstAttempts },

@@ -3,7 +3,7 @@ import { accountNoOf } from "../common/ids.ts";
 import { OverloadedError } from "../common/overloaded-error.ts";
 import { DatabaseTimeoutError } from "../database/deadline.ts";
 import type { Asks, Found } from "../database/lookup.ts";
-import { isConnectionLost } from "../database/outage.ts";
+import { isConnectionLost, isDeadlock, isOutage } from "../database/outage.ts";
 import type { Packets } from "../database/packet.ts";
 import type { Outbox } from "../dispatch/outbox.ts";
 import type { FeedChanges } from "../feed-change/feed-changes.ts";
@@ -55,9 +55,9 @@ type Group = { readonly packets: Packets; readonly writes: Waiting[] };
 /**
  * Creates a writer. It collects the writes that arrive during a commit for the next one: an idle service commits at
  * once, a busy one shares commits. A write is committed alone if its shared transaction failed. If another transaction
- * has locked its account, it shares a commit only with writes of this account, and so do those that arrive meanwhile.
- * Such commits of one account run one after another, so a locked account holds at most one connection. If the connection
- * is lost, the writes of the transaction and all that wait for a shared one fail.
+ * has locked its account, it shares a commit only with such writes of this account. Commits apart of one account run one
+ * after another, so a locked account holds at most one connection. If the connection is lost, the writes of the
+ * transaction and all that wait for a shared commit fail.
  */
 export function createWriter(
   { together, alone, leftOut }: WriteConnections,
@@ -182,7 +182,8 @@ export function createWriter(
         if (outcome !== undefined) settle(write, outcome);
       }
     } catch (error) {
-      if (inTime.length > 1 && !isConnectionLost(error)) {
+      // An outage is no single write's fault.
+      if (inTime.length > 1 && (!isOutage(error) || isDeadlock(error))) {
         for (const write of inTime) await commitApart({ packets, writes: [write] });
         return;
       }
@@ -214,11 +215,6 @@ export function createWriter(
         };
         if (touches === undefined) {
           runApart(planned, alone);
-          return;
-        }
-        // A shared commit would leave it out, because the commits of this queue lock the account.
-        if (queues.has(accountNo)) {
-          runApart(planned, leftOut);
           return;
         }
         const writes = waiting.get(accountNo);

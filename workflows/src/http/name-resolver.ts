@@ -61,8 +61,7 @@ export function createNameResolver(servers?: readonly string[]): ResolveName {
     }
     const addresses = addressesIn(answers);
     if (addresses.length > 0) return addresses;
-    // The codes of the last query, which come first.
-    const codes = answers.slice(0, 2).map(codeOf);
+    const codes = answers.map(codeOf);
     // A resolver keeps the system's servers from when it was created. After a change of networks they may be wrong, so
     // the next look-up creates a resolver with the current ones.
     const isUnreached = codes.every((code) => UNREACHED.has(code));
@@ -108,7 +107,8 @@ function codeOf(answer: PromiseSettledResult<unknown>): string {
   return typeof code === "string" ? code : "EDNS";
 }
 
-/** Prefers a code other than ENODATA, which one family returns for a name that has only the other. */
+/** Prefers a server's answer. ENODATA says least: one family returns it for a name that has only the other. */
 function mostTelling(codes: readonly string[]): string {
-  return codes.find((code) => code !== "ENODATA") ?? "ENODATA";
+  const telling = codes.filter((code) => code !== "ENODATA");
+  return telling.find((code) => !UNREACHED.has(code)) ?? telling[0] ?? "ENODATA";
 }

@@ -58,7 +58,7 @@ export function createAttemptSlots({
 
   function take(endpointId: string): Slot | Turn {
     forgetUnused();
-    const endpoint = endpoints.get(endpointId) ?? { ...newUse(), commonTurnMs: NEVER_MS };
+    const endpoint = endpoints.get(endpointId) ?? firstUse();
     const share = Math.max(1, Math.min(perEndpoint, Math.floor(total / Math.max(1, all.inFlight))));
     if (endpoint.inFlight >= share) return turnOf(endpoint, share);
     const begunMs = nowMs();
@@ -82,6 +82,11 @@ export function createAttemptSlots({
         if (isUnused(endpoint)) endpoints.delete(endpointId);
       },
     };
+  }
+
+  /** An endpoint without an attempt is assumed to be as fast as all. Else its turns would stay far apart. */
+  function firstUse(): EndpointUse {
+    return { ...newUse(), meanMs: Math.min(ASSUMED_MS, all.meanMs), commonTurnMs: NEVER_MS };
   }
 
   /** Forgets endpoints at the front whose turns are past. Their waiting attempts may never ask again. */

@@ -213,7 +213,7 @@ export type Attempt = Message<"activity.dashboard.v1.Attempt"> & {
   statusCode?: number | undefined;
 
   /**
-   * Why no status was read, without URL, name or address. Absent if one was.
+   * Why no status was read, without URL, name or address. Absent if a status was read.
    *
    * @generated from field: optional string detail = 7;
    */

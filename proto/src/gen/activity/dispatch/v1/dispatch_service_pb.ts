@@ -622,7 +622,7 @@ export type MadeAttempt = Message<"activity.dispatch.v1.MadeAttempt"> & {
   statusCode?: number | undefined;
 
   /**
-   * Why no status was read, without URL, name or address. Absent if one was.
+   * Why no status was read, without URL, name or address. Absent if a status was read.
    *
    * @generated from field: optional string detail = 7;
    */
