@@ -92,7 +92,7 @@ function macOf(key: CursorKey, bytes: Buffer, accountId: string, query: Activity
 
 /**
  * Joins the account, order and filters into one text, with times in microseconds. Append a new filter only when a
- * query has it, so that existing cursors stay valid.
+ * query has it, so that existing cursors stay valid, and with its name: of two such filters either may be absent.
  */
 export function bindingOf(accountId: string, query: ActivityQuery): string {
   const order = query.ascending ? "asc" : "desc";
