@@ -131,7 +131,7 @@ export const deliveries = {
     [AttemptOutcome.REDIRECTED]:
       "Use the final URL. We do not follow redirects. We do not retry it.",
     [AttemptOutcome.RECEIVER_BUSY]:
-      "Check the receiver's capacity. Your server answered that it is busy, or it failed.",
+      "Your server failed, or is busy. Look in its log, and check its capacity.",
     [AttemptOutcome.REJECTED]:
       "Your server refused the event. Its answer may say why. After 400 from receiver-kit check the secret, the clock and the raw body. We do not retry it.",
     [AttemptOutcome.DNS_FAILED]: "Check the DNS: the host name did not resolve.",

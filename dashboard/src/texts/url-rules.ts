@@ -6,7 +6,7 @@ export const urlRules = {
   scheme: "It must begin with https://.",
   userInfo: "Remove the user name and password.",
   fragment: "Remove the fragment: # and all that follows.",
-  port: "Remove the port. Only 443 is accepted.",
+  port: "Remove the port: only 443 is accepted, except in a local test.",
   host: "The host must be a public name, not a local or internal one.",
   address: "The address must be public.",
   refused: "We cannot send to this URL. Use a public https address.",

@@ -134,7 +134,7 @@ describe("at a phone's width an owner", () => {
     await own.open("/");
     await own.goTo("Deliveries");
     await own.row("Receiver busy").click();
-    await own.see("Check the receiver's capacity");
+    await own.see("check its capacity");
     own.delivery.receiver.behaviour = answer(200);
     await own.button("Retry now").click();
     await own.see("Your server answered with a 2xx status.");
