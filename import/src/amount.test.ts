@@ -33,6 +33,8 @@ describe("an amount cell", () => {
     ["5,-", "500 eur"],
     ["5,-- €", "500 eur"],
     ["5,0000", "500 eur"],
+    ["€5.00 (EUR)", "500 eur"],
+    ["(EUR) 5.00", "500 eur"],
   ])("%s means %s", (cell, amount) => {
     expect(read(cell)).toBe(amount);
   });
@@ -50,12 +52,15 @@ describe("an amount cell", () => {
     "٥",
     "1..2",
     "5 potatoes",
+    "5 EU(R)",
+    "5 (EU)R",
   ])("%j is refused", (cell) => {
     expect(read(cell)).toMatch(/^amount: /);
   });
 
-  it.each(["-5", "−5,00", "5,00-", "(5.00)", "$-5", "-€5"])("%s is refused as negative", (cell) => {
-    expect(read(cell)).toMatch(/^amount: negative/);
+  const negatives = ["-5", "−5,00", "5,00-", "(5.00)", "(EUR 5.00)", "$-5", "-€5"];
+  it.each(negatives)("%s is refused as negative", (cell) => {
+    expect(read(cell)).toMatch(/^amount: negative; leave this row out/);
   });
 
   it("that could be thousands or decimals needs the file's decimal mark", () => {
@@ -89,9 +94,12 @@ describe("an amount cell", () => {
     expect(read("$5", "", undefined, "cad")).toBe("500 cad");
     expect(read("$5", "usd", undefined, "eur")).toBe("500 usd");
     expect(read("$5 AUD", "")).toBe("500 aud");
+    expect(read("$5.00 (USD)", "")).toBe("500 usd");
     expect(read("€5", "usd")).toBe("currency: the row names two different ones");
     expect(read("5", "", undefined, "eur")).toBe("500 eur");
-    expect(read("5", "")).toMatch(/^currency: none/);
+    expect(read("5", "")).toMatch(
+      /^currency: none is given; add --column currency="NAME" .*--currency/,
+    );
     expect(read("5", "xyz")).toMatch(/^currency: not a code/);
   });
 

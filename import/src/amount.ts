@@ -24,7 +24,10 @@ const MAX_WHOLE_DIGITS = 16;
 
 /** A point after a letter belongs to the word, as in `kr.100`. */
 const AROUND_NUMBER = /^(\D*?)((?:(?<!\p{L})[.,])?\d(?:.*\d)?)(\D*)$/su;
-const NEGATIVE = /[-−–—(]/;
+/** A dash, or a parenthesis that also encloses the number, as in `(5.00)`. */
+const NEGATIVE_BEFORE = /[-−–—]|\([^)]*$/;
+const NEGATIVE_AFTER = /[-−–—]/;
+const IN_PARENTHESES = /^\((.*)\)$/;
 /** The dash that stands for no cents, as in `5,-`. */
 const NO_CENTS = /^[.,][-–—]{1,2}/;
 const NOT_A_NUMBER = refused(
@@ -36,12 +39,16 @@ export function parseAmountText(cell: string): Parsed<AmountText> {
   const [, before, number, after] = AROUND_NUMBER.exec(cell.trim()) ?? [];
   if (before === undefined || number === undefined || after === undefined) return NOT_A_NUMBER;
   const suffix = after.replace(NO_CENTS, "");
-  if (NEGATIVE.test(before + suffix)) {
-    return refused("amount: negative; only money received can be imported");
+  if (NEGATIVE_BEFORE.test(before) || NEGATIVE_AFTER.test(suffix)) {
+    return refused(
+      "amount: negative; leave this row out, because a refund does not change the stored donation",
+    );
   }
   const readings = readNumber(number);
   if (!readings.comma && !readings.point) return NOT_A_NUMBER;
-  const words = [before.replace("+", ""), suffix].map((word) => word.trim()).filter(Boolean);
+  const words = [before.replace("+", ""), suffix]
+    .map((word) => word.trim().replace(IN_PARENTHESES, "$1"))
+    .filter(Boolean);
   const said = words.map(currenciesOf);
   if (said.some((codes) => codes.length === 0)) {
     return refused("amount: what stands beside the number is no currency this program knows");

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { recognizeColumns } from "./columns.ts";
+import { hasUtcDates, recognizeColumns } from "./columns.ts";
 
 describe("the columns of a header", () => {
   it.each<[string, object]>([
@@ -16,6 +16,11 @@ describe("the columns of a header", () => {
     ["Time,Amount", { date: 0, amount: 1 }],
     ["created_at,time,amount", { date: 0, amount: 2 }],
     ["line,reason,date,amount,whatever", { date: 2, amount: 3 }],
+    ["Datum,Tijd,Valuta,Bruto", { date: 0, time: 1, currency: 2, amount: 3 }],
+    ["Date,Heure,Devise,Avant commission", { date: 0, time: 1, currency: 2, amount: 3 }],
+    ["Fecha,Hora,Divisa,Bruto", { date: 0, time: 1, currency: 2, amount: 3 }],
+    ["DateTime (UTC),Amount", { date: 0, amount: 1 }],
+    ["id,Created date (UTC),Amount", { id: 0, date: 1, amount: 2 }],
     ["id,transaction id,date,amount", { id: 1, date: 2, amount: 3 }],
   ])("%s are recognized", (header, columns) => {
     expect(recognizeColumns(header.split(","))).toEqual(columns);
@@ -51,7 +56,27 @@ describe("the columns of a header", () => {
     );
   });
 
+  it("are not enough without a hint at a time column and at lines above the header", () => {
+    expect(() => recognizeColumns(["Fecha", "Hora"])).toThrow(
+      /must be the first line\. Add --column time="NAME" if/,
+    );
+    expect(() => recognizeColumns(["Report of 2024"], { amount: "Amount" })).toThrow(
+      /no such column\. Its columns are: "Report of 2024"\. The header must be the first line\./,
+    );
+  });
+
   it("are refused when two have one name", () => {
     expect(() => recognizeColumns(["date", "amount", "Amount"])).toThrow(/two columns/);
   });
+});
+
+it.each<[string, boolean]>([
+  ["DateTime (UTC),amount", true],
+  ["created_at_(utc) ,amount", true],
+  ["Date,Time(UTC),amount", true],
+  ["date,amount,Updated (UTC)", false],
+  ["UTC,date,amount", false],
+])("the dates of %s are in UTC: %s", (line, isUtc) => {
+  const header = line.split(",");
+  expect(hasUtcDates(header, recognizeColumns(header))).toBe(isUtc);
 });

@@ -20,8 +20,8 @@ export type Columns = { readonly [Role in ColumnRole]?: number };
 export type ColumnOverrides = { readonly [Role in ColumnRole]?: string };
 
 /**
- * The names of each role in English and German exports, in the form of `normalize`. If a file has several names of a
- * role, the first in this list counts.
+ * The names of each role in English and German exports, and PayPal's Dutch, French and Spanish names of amounts,
+ * currencies and dates, in the form of `normalize`. If a file has several names of a role, the first in this list counts.
  */
 const SPELLINGS: Readonly<Record<ColumnRole, readonly string[]>> = {
   id: [
@@ -31,10 +31,13 @@ const SPELLINGS: Readonly<Record<ColumnRole, readonly string[]>> = {
   ],
   amount: [
     ...["amount", "donation amount", "tip amount", "gross amount", "gross", "total"],
-    ...["betrag", "spendenbetrag", "bruttobetrag", "brutto", "summe"],
+    ...["betrag", "spendenbetrag", "bruttobetrag", "brutto", "summe", "bruto", "avant commission"],
   ],
   amount_cents: ["amount cents", "amount in cents", "cents", "betrag in cent", "cent"],
-  currency: ["currency", "currency code", "währung", "waehrung", "währungscode"],
+  currency: [
+    ...["currency", "currency code", "währung", "waehrung", "währungscode"],
+    ...["valuta", "devise", "divisa"],
+  ],
   name: [
     ...["donor name", "donor", "supporter", "display name", "name", "from", "sender", "username"],
     ...["user name", "user", "nickname", "spendername", "spender", "absender", "anzeigename"],
@@ -43,14 +46,18 @@ const SPELLINGS: Readonly<Record<ColumnRole, readonly string[]>> = {
   message: ["message", "comment", "note", "nachricht", "kommentar", "mitteilung", "notiz"],
   date: [
     ...["donated at", "paid at", "occurred at", "created at", "createdat", "timestamp", "datetime"],
-    ...["date time", "date and time", "date/time", "created", "erstellt am", "zeitstempel"],
-    ...["zeitpunkt", "datum/uhrzeit", "datum und uhrzeit", "date", "datum"],
+    ...["date time", "date and time", "date/time", "created", "created date", "erstellt am"],
+    ...["zeitstempel", "zeitpunkt", "datum/uhrzeit", "datum und uhrzeit"],
+    ...["date", "datum", "fecha"],
   ],
-  time: ["time", "uhrzeit", "zeit"],
+  time: ["time", "uhrzeit", "zeit", "tijd", "heure", "hora"],
 };
 const ROLES = Object.values(ColumnRole);
 /** Date columns that a separate column may complete with the time. */
-const BARE_DATES = new Set(["date", "datum"]);
+const BARE_DATES = new Set(["date", "datum", "fecha"]);
+/** Ends the header of a column in UTC, as in `DateTime (UTC)`. */
+const UTC_MARK = / ?\(utc\)$/;
+const FIRST_LINE = "The header must be the first line.";
 
 /** Returns whether a text names a role. */
 export function isColumnRole(text: string): text is ColumnRole {
@@ -58,8 +65,8 @@ export function isColumnRole(text: string): text is ColumnRole {
 }
 
 /**
- * Finds the columns of a header. Case does not matter, and words may be separated by spaces, `_` or `-`. If amount or
- * date is missing, throws an ImportError that lists the found and the needed columns.
+ * Finds the columns of a header. Case and a final `(UTC)` do not matter, and words may be separated by spaces, `_` or
+ * `-`. If amount or date is missing, throws an ImportError that lists the found and the needed columns.
  */
 export function recognizeColumns(
   header: readonly string[],
@@ -72,7 +79,7 @@ export function recognizeColumns(
     const place =
       override === undefined
         ? findColumn(names, SPELLINGS[role])
-        : findNamedColumn(header, names, role, override);
+        : findNamedColumn(header, `--column ${role}="${override}"`, override);
     if (place !== undefined) found[role] = place;
   }
   const columns = withOneAmount(withWholeDate(found, names, overrides), overrides);
@@ -80,7 +87,26 @@ export function recognizeColumns(
   return columns;
 }
 
+/** Returns whether the header says that the dates without an offset are in UTC. */
+export function hasUtcDates(header: readonly string[], { date, time }: Columns): boolean {
+  return [date, time].some((place) => place !== undefined && UTC_MARK.test(fold(header[place])));
+}
+
+/** Returns the place of a column that a person named in an option. Throws an ImportError if there is none. */
+export function readColumnPlace(header: readonly string[], option: string, name: string): number {
+  const exact = header.indexOf(name);
+  const place = exact === -1 ? header.map(normalize).indexOf(normalize(name)) : exact;
+  if (place !== -1) return place;
+  throw new ImportError(
+    `${option}: the file has no such column. ${foundText(header)} ${FIRST_LINE}`,
+  );
+}
+
 function normalize(name: string): string {
+  return fold(name).replace(UTC_MARK, "");
+}
+
+function fold(name = ""): string {
   return name
     .normalize("NFC")
     .trim()
@@ -101,17 +127,10 @@ function findColumn(names: readonly string[], spellings: readonly string[]): num
 
 function findNamedColumn(
   header: readonly string[],
-  names: readonly string[],
-  role: ColumnRole,
+  option: string,
   name: string,
 ): number | undefined {
-  if (name === "") return undefined;
-  const exact = header.indexOf(name);
-  const place = exact === -1 ? names.indexOf(normalize(name)) : exact;
-  if (place !== -1) return place;
-  throw new ImportError(
-    `--column ${role}="${name}": the file has no such column. ${foundText(header)}`,
-  );
+  return name === "" ? undefined : readColumnPlace(header, option, name);
 }
 
 /** Without a date column, "time" is the whole date. A whole date needs no time column. */
@@ -151,8 +170,9 @@ function checkComplete(header: readonly string[], columns: Columns): void {
   const advice = missing.map((role) => `--column ${role}="NAME"`).join(" ");
   throw new ImportError(
     `The file has no column this program knows as ${missing.join(" or ")}. ${foundText(header)} ` +
-      "Needed are an amount and a date; id, currency, name and message are optional. " +
-      `Say which column it is with ${advice}.`,
+      "Needed are an amount and a date; time, id, currency, name and message are optional. " +
+      `Say which column it is with ${advice}. ${FIRST_LINE} ` +
+      'Add --column time="NAME" if another column holds the time of day.',
   );
 }
 

@@ -90,7 +90,9 @@ export function settleCurrency(
   const [first, ...rest] = said;
   if (first === undefined) {
     if (fallback !== undefined) return accepted(fallback);
-    return refused("currency: none is given; add --currency, for example --currency eur");
+    return refused(
+      'currency: none is given; add --column currency="NAME" if a column holds it, otherwise --currency, for example --currency eur',
+    );
   }
   const possible = first.filter((code) => rest.every((codes) => codes.includes(code)));
   if (possible.length === 0) {

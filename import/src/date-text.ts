@@ -25,6 +25,8 @@ const UNIX_MILLISECONDS = /^\d{13}$/;
 const SECONDS_A_DAY = 86_400;
 /** The offsets in use lie within this many hours. */
 const MAX_OFFSET_HOURS = 18;
+/** Spaces that browsers and spreadsheets write, for example before `PM`. */
+const NO_BREAK_SPACES = /[\u00a0\u202f]/g;
 const NOT_A_DATE = refused(
   "date: not understood; it accepts 2024-01-31 13:05:59, 2024-01-31T12:05:59Z, 31.01.2024 13:05, 31/01/2024 13:05 and Unix seconds or milliseconds",
 );
@@ -32,7 +34,7 @@ const NOT_A_REAL_DATE = refused("date: there is no such day or time");
 
 /** Reads a date in any of the forms above. A date alone means the start of that day. Microseconds are kept exactly. */
 export function parseDateText(cell: string, order: DateOrder | undefined): Parsed<DateReading> {
-  const text = cell.trim();
+  const text = cell.replace(NO_BREAK_SPACES, " ").trim();
   if (UNIX_SECONDS.test(text)) {
     const [seconds, fraction] = text.split(".");
     return atMoment(Number(seconds), fraction);

@@ -17,7 +17,7 @@ export function parseDonationDate(
   if (reading.value.kind === "moment") return withinSpan(reading.value.moment);
   if (timeZone === undefined) {
     return refused(
-      "date: has no offset from UTC; add --timezone, for example --timezone Europe/Berlin",
+      "date: has no offset from UTC; add the file's time zone, for example --timezone Europe/Berlin",
     );
   }
   const { seconds, micros } = reading.value.local;

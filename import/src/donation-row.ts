@@ -49,7 +49,7 @@ export function readDonation(
   derivedIds: DerivedIds,
 ): Parsed<Donation> | undefined {
   const { columns } = rules;
-  if (cells.length < rules.width || cells.slice(rules.width).some((cell) => cell !== "")) {
+  if (!fitsHeader(cells, rules)) {
     return refused(`row: has ${cells.length} cells, and the header has ${rules.width}`);
   }
   const cell = (place: number | undefined) => (place === undefined ? "" : (cells[place] ?? ""));
@@ -74,6 +74,11 @@ export function readDonation(
     externalId: derivedIds.next([...meaningOf(donation), ...correction]),
     ...donation,
   });
+}
+
+/** Returns whether a row has one cell for each column. Empty cells after them do not count. */
+export function fitsHeader(cells: readonly string[], { width }: RowRules): boolean {
+  return cells.length >= width && cells.slice(width).every((cell) => cell === "");
 }
 
 function readAmount(

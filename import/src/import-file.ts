@@ -4,12 +4,19 @@ import type { CsvFile } from "./csv-file.ts";
 import type { CsvRow } from "./csv-rows.ts";
 import { findDecimalMark } from "./decimal-evidence.ts";
 import { createDerivedIds } from "./derived-ids.ts";
-import { type Donation, type KnownMark, type RowRules, readDonation } from "./donation-row.ts";
+import {
+  type Donation,
+  fitsHeader,
+  type KnownMark,
+  type RowRules,
+  readDonation,
+} from "./donation-row.ts";
 import { ImportError } from "./import-error.ts";
 import type { ImportReport } from "./import-report.ts";
 import type { DecimalMark } from "./number-text.ts";
 import type { Parsed } from "./parsed.ts";
 import type { RefusedFile } from "./refused-file.ts";
+import type { RowFilter } from "./row-filter.ts";
 import { type Opening, sendDonations } from "./send-donations.ts";
 
 /**
@@ -25,6 +32,7 @@ export type ImportJob = {
   readonly opening: Opening;
   readonly file: CsvFile;
   readonly rules: RowRules;
+  readonly filter: RowFilter;
   /** The value of `--decimal`. */
   readonly decimalMark: DecimalMark | undefined;
   readonly refusedFile: RefusedFile;
@@ -65,7 +73,7 @@ export async function importFile(job: ImportJob): Promise<void> {
 async function* readDonations(
   job: ImportJob,
 ): AsyncGenerator<{ donation: Donation; row: CsvRow }, void> {
-  const { file, rules, refusedFile, report } = job;
+  const { file, rules, filter, refusedFile, report } = job;
   const derivedIds = createDerivedIds();
   let known: KnownMark =
     job.decimalMark === undefined ? { isKnown: false } : { isKnown: true, mark: job.decimalMark };
@@ -81,8 +89,12 @@ async function* readDonations(
   for await (const rows of file.readRows(report.addBytes)) {
     const refusedRows: { row: CsvRow; reason: string }[] = [];
     for (const row of rows) {
+      // Rows that are left out are read too, so that `--only` changes no derived id.
       const donation = await read(row.cells);
-      if (donation.ok) {
+      // In a row with too many or too few cells, the filter would read the wrong cell.
+      if (fitsHeader(row.cells, rules) && !filter.accepts(row.cells)) {
+        report.addLeftOut();
+      } else if (donation.ok) {
         yield { donation: donation.value, row };
       } else {
         refusedRows.push({ row, reason: donation.reason });

@@ -1,11 +1,13 @@
 import type { ImportDonationsResponse } from "@activity/proto";
 import type { ImportProgress } from "./import-progress.ts";
 
-/** The numbers of stored, unchanged and refused rows, and why rows were refused. */
+/** The numbers of stored, unchanged, refused and left out rows, and why rows were refused. */
 export type ImportCounts = {
   readonly stored: number;
   readonly unchanged: number;
   readonly refused: number;
+  /** The rows that `--only` does not accept. */
+  readonly leftOut: number;
   /** The count of each reason, the most frequent first. */
   readonly reasons: readonly (readonly [reason: string, count: number])[];
 };
@@ -18,6 +20,8 @@ export type ImportReport = {
   addAnswer(answer: ImportDonationsResponse, refusedRows: readonly { reason: string }[]): void;
   /** Takes one row that was not sent. */
   addRefused(reason: string): void;
+  /** Takes one row that `--only` does not accept. */
+  addLeftOut(): void;
   counts(): ImportCounts;
 };
 
@@ -29,6 +33,7 @@ export function createImportReport(progress: ImportProgress): ImportReport {
   const reasons = new Map<string, number>();
   let bytes = 0;
   let refusedHere = 0;
+  let leftOut = 0;
   let differing = 0;
   let answered = { stored: 0, unchanged: 0, refused: 0 };
 
@@ -40,7 +45,7 @@ export function createImportReport(progress: ImportProgress): ImportReport {
 
   function show(): void {
     const { stored, unchanged, refused } = answered;
-    progress.update(bytes, stored + unchanged + refused + refusedHere);
+    progress.update(bytes, stored + unchanged + refused + refusedHere + leftOut);
   }
 
   return {
@@ -62,9 +67,12 @@ export function createImportReport(progress: ImportProgress): ImportReport {
       refusedHere += 1;
       addReason(reason);
     },
+    addLeftOut() {
+      leftOut += 1;
+    },
     counts() {
       const sorted = [...reasons].sort(([, one], [, other]) => other - one);
-      return { ...answered, refused: answered.refused + refusedHere, reasons: sorted };
+      return { ...answered, refused: answered.refused + refusedHere, leftOut, reasons: sorted };
     },
   };
 }

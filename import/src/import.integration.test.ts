@@ -1,16 +1,14 @@
-import { spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { AccountService } from "@activity/proto";
 import { Permission } from "@activity/server";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { baseEnv } from "../../test/harness/base-env.ts";
 import { createAccount, createApiKey, unique } from "../../test/harness/builders.ts";
+import { runImportProgram } from "../../test/harness/import-program.ts";
 import { startTestStack, type TestStack } from "../../test/harness/stack.ts";
 import { openDoor } from "../../test/harness/tcp-door.ts";
 
-const PROGRAM = join(import.meta.dirname, "main.ts");
 /** Node's option to print a process's maximum memory, in kilobytes, when it ends. */
 const TELL_MEMORY =
   "--import data:text/javascript,process.on('exit',()=>console.error('maxRSS='+process.resourceUsage().maxRSS))";
@@ -35,29 +33,12 @@ beforeEach(async () => {
   account = await createAccount(stack);
 });
 
-type Outcome = { exitCode: number | null; output: string };
-
-/** Runs the program as a person would, in a folder where nothing is stored about a local core. */
-function runImport(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Outcome> {
-  const child = spawn(process.execPath, [PROGRAM, ...args], {
-    cwd: folder,
-    env: {
-      ...baseEnv(),
-      CORE_URL: `http://127.0.0.1:${stack.corePort}`,
-      SERVICE_CREDENTIAL: credential,
-      ...env,
-    },
-  });
-  let output = "";
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding("utf8").on("data", (text) => {
-      output += text;
-    });
-  }
-  return new Promise((done, fail) => {
-    child.once("error", fail);
-    child.once("close", (exitCode) => done({ exitCode, output }));
-  });
+function runImport(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
+  const core = {
+    CORE_URL: `http://127.0.0.1:${stack.corePort}`,
+    SERVICE_CREDENTIAL: credential,
+  };
+  return runImportProgram(folder, { ...core, ...env }, args);
 }
 
 async function writeCsv(text: string | Buffer): Promise<string> {

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { resolve } from "node:path";
-import { type Columns, recognizeColumns } from "./columns.ts";
+import { type Columns, hasUtcDates, recognizeColumns } from "./columns.ts";
 import { createCoreClient } from "./core-client.ts";
 import { readCoreConfig } from "./core-config.ts";
 import { type CsvFile, openCsvFile } from "./csv-file.ts";
@@ -13,7 +13,9 @@ import { createImportReport } from "./import-report.ts";
 import { readLocalCore } from "./local-core.ts";
 import { type ImportOptions, parseOptions } from "./options.ts";
 import { checkRefusedPath, createRefusedFile, findLineColumn } from "./refused-file.ts";
+import { createRowFilter, type RowFilter } from "./row-filter.ts";
 import { summaryText } from "./summary.ts";
+import { createTimeZone } from "./time-zone.ts";
 
 const ExitCode = { AllStored: 0, Failed: 1, SomeRefused: 2 } as const;
 
@@ -38,11 +40,16 @@ async function runImport(options: ImportOptions, env: NodeJS.ProcessEnv): Promis
   const inFolder = (path: string) => resolve(env.INIT_CWD ?? "", path);
   const file = await openCsvFile(inFolder(options.path));
   const columns = recognizeColumns(file.header, options.columns);
+  const filter = createRowFilter(file.header, options.only);
+  const isUtc = hasUtcDates(file.header, columns);
   const refusedPath = options.refusedPath && inFolder(options.refusedPath);
   if (refusedPath !== undefined) await checkRefusedPath(refusedPath);
   const core = createCoreClient(readCoreConfig(env, await readLocalCore(env)));
   const account = await readAccountByName(core, options.account);
-  process.stderr.write(openingText(account.username, file, columns));
+  process.stderr.write(openingText(account.username, file, columns, filter));
+  if (isUtc && options.timeZone !== undefined) {
+    process.stderr.write("--timezone is not used: the header says that the dates are in UTC.\n");
+  }
 
   const progress = createImportProgress(process.stderr, file.sizeBytes, () => performance.now());
   const report = createImportReport(progress);
@@ -59,8 +66,9 @@ async function runImport(options: ImportOptions, env: NodeJS.ProcessEnv): Promis
         line: findLineColumn(file.header),
         currency: options.currency,
         dateOrder: options.dateOrder,
-        timeZone: options.timeZone,
+        timeZone: isUtc ? createTimeZone("UTC") : options.timeZone,
       },
+      filter,
       decimalMark: options.decimalMark,
       refusedFile,
       report,
@@ -74,8 +82,11 @@ async function runImport(options: ImportOptions, env: NodeJS.ProcessEnv): Promis
   return report.counts().refused > 0 ? ExitCode.SomeRefused : ExitCode.AllStored;
 }
 
-/** Prints the role of each column, so that a person sees a wrong guess. */
-function openingText(username: string, file: CsvFile, columns: Columns): string {
+/** Prints the role of each column, so that a person sees a wrong guess, or a status that no option reads. */
+function openingText(username: string, file: CsvFile, columns: Columns, filter: RowFilter): string {
   const roles = Object.entries(columns).map(([role, place]) => `${role} = "${file.header[place]}"`);
-  return `Importing ${file.path} for ${username}; columns: ${roles.join(", ")}.\n`;
+  const used = new Set([...Object.values(columns), ...filter.places, findLineColumn(file.header)]);
+  const unused = file.header.filter((_, place) => !used.has(place)).map((name) => `"${name}"`);
+  const unusedText = unused.length > 0 ? `; not used: ${unused.join(", ")}` : "";
+  return `Importing ${file.path} for ${username}; columns: ${roles.join(", ")}${unusedText}.\n`;
 }

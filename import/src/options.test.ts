@@ -23,6 +23,7 @@ describe("the command line of an import", () => {
       ...NEEDED,
       ...["--source", "import_source_4", "--currency", "EUR", "--decimal", "comma"],
       ...["--dates", "mdy", "--column", "amount=a=b", "--column", "id=", "--refused", "r.csv"],
+      ...["--only", "Status=Paid", "--only", "Fee=a=b"],
     ]);
     expect(options).toMatchObject({
       platform: Platform.IMPORT_SOURCE_4,
@@ -31,6 +32,10 @@ describe("the command line of an import", () => {
       dateOrder: "mdy",
       columns: { amount: "a=b", id: "" },
       refusedPath: "r.csv",
+      only: [
+        { column: "Status", value: "Paid" },
+        { column: "Fee", value: "a=b" },
+      ],
     });
   });
 
@@ -41,6 +46,8 @@ describe("the command line of an import", () => {
     ["--decimal", ","],
     ["--dates", "ymd"],
     ["--column", "colour=red"],
+    ["--only", "Status"],
+    ["--only", " =Paid"],
     ["--refused", ""],
   ])("refuses %s %s and says what it accepts", (option, text) => {
     expect(() => parseOptions([...NEEDED, option, text])).toThrow(`${option} accepts`);
@@ -53,7 +60,8 @@ describe("the command line of an import", () => {
 
   it("has every option in its help", () => {
     expect(parseOptions(["--help"])).toBeUndefined();
-    for (const option of ["account", "source", "timezone", "currency", "decimal", "dates"]) {
+    const words = ["account", "source", "timezone", "currency", "decimal", "dates", "only"];
+    for (const option of words) {
       expect(HELP).toContain(`  --${option} `);
     }
   });

@@ -5,6 +5,7 @@ import { findExponent } from "./currency.ts";
 import type { DateOrder } from "./date-text.ts";
 import { ImportError } from "./import-error.ts";
 import type { DecimalMark } from "./number-text.ts";
+import type { OnlyOption } from "./row-filter.ts";
 import { createTimeZone, type TimeZone } from "./time-zone.ts";
 
 /** The options of the command line. */
@@ -17,6 +18,7 @@ export type ImportOptions = {
   readonly decimalMark: DecimalMark | undefined;
   readonly dateOrder: DateOrder | undefined;
   readonly columns: ColumnOverrides;
+  readonly only: readonly OnlyOption[];
   readonly refusedPath: string | undefined;
 };
 
@@ -51,6 +53,7 @@ export function parseOptions(argv: readonly string[]): ImportOptions | undefined
     decimalMark: parseChoice("--decimal", values.decimal, DECIMAL_MARKS),
     dateOrder: parseChoice("--dates", values.dates, DATE_ORDERS),
     columns: Object.fromEntries((values.column ?? []).map(parseColumn)),
+    only: (values.only ?? []).map(parseOnly),
     refusedPath: parseNewFile("--refused", values.refused),
   };
 }
@@ -69,6 +72,7 @@ function parseCommandLine(argv: readonly string[]) {
         decimal: text,
         dates: text,
         column: { type: "string", multiple: true },
+        only: { type: "string", multiple: true },
         refused: text,
         help: { type: "boolean", short: "h" },
       },
@@ -118,4 +122,10 @@ function parseColumn(text: string): [ColumnRole, string] {
   throw new ImportError(
     `--column accepts ROLE="Header name", where ROLE is ${Object.values(ColumnRole).join(", ")}.`,
   );
+}
+
+function parseOnly(text: string): OnlyOption {
+  const [column = "", ...value] = text.split("=");
+  if (column.trim() !== "" && value.length > 0) return { column, value: value.join("=") };
+  throw new ImportError('--only accepts "COLUMN=VALUE", such as "Status=Paid".');
 }

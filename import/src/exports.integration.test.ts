@@ -1,0 +1,81 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Permission } from "@activity/server";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createAccount, createApiKey, unique } from "../../test/harness/builders.ts";
+import { runImportProgram } from "../../test/harness/import-program.ts";
+import { startTestStack, type TestStack } from "../../test/harness/stack.ts";
+
+let stack: TestStack;
+let env: NodeJS.ProcessEnv;
+let folder: string;
+let account: string;
+
+beforeAll(async () => {
+  stack = await startTestStack();
+  env = {
+    CORE_URL: `http://127.0.0.1:${stack.corePort}`,
+    SERVICE_CREDENTIAL: await stack.credential(Permission.DonationImport, Permission.AccountRead),
+  };
+  folder = await mkdtemp(join(tmpdir(), "activity-exports-"));
+});
+afterAll(async () => {
+  await stack?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+beforeEach(async () => {
+  account = await createAccount(stack);
+});
+
+async function importCsv(text: string, ...options: string[]) {
+  const path = join(folder, `${unique("export")}.csv`);
+  await writeFile(path, text);
+  return runImportProgram(folder, env, ["--account", account, ...options, path]);
+}
+
+async function storedTimes(): Promise<string[]> {
+  const { text: apiKey } = await createApiKey(stack, account);
+  const headers = { authorization: `Bearer ${apiKey}` };
+  const feed = await stack.http("/api/v1/activity?order=asc", { headers });
+  return feed.json<{ data: { occurred_at: string }[] }>().data.map((one) => one.occurred_at);
+}
+
+describe("an export of Stripe", () => {
+  const TEXT =
+    "id,Created date (UTC),Amount,Currency,Description,Status\n" +
+    "ch_1,2024-01-31 12:05:59,5.00,usd,,Paid\n" +
+    "ch_2,2024-01-31 12:06:59,5.00,usd,,Failed\n" +
+    "ch_3,2024-01-31 12:07:59,5.00,usd,,Refunded\n" +
+    "ch_4,2024-01-31 12:08:59,-5.00,usd,,Refunded\n";
+
+  it("brings only paid donations, at their times in UTC, and shows which columns are not used", async () => {
+    const options = ["--only", "status=paid", "--timezone", "Europe/Berlin"];
+    const { exitCode, output } = await importCsv(TEXT, ...options);
+    expect(output).toContain('; not used: "Description".');
+    expect(output).toContain("--timezone is not used");
+    expect(output).toContain("4 rows in");
+    expect(output).toContain("1 stored, 0 unchanged, 0 refused, 3 left out by --only.");
+    expect(exitCode).toBe(0);
+    expect(await storedTimes()).toEqual(["2024-01-31T12:05:59.000000Z"]);
+  });
+
+  it("is not imported if it lacks the column of --only", async () => {
+    const { exitCode, output } = await importCsv(TEXT, "--only", "State=Paid");
+    expect(output).toMatch(/^--only "State=Paid": the file has no such column\. Its columns are: /);
+    expect(exitCode).toBe(1);
+    expect(await storedTimes()).toEqual([]);
+  });
+});
+
+it("an export without ids that lacked an option is stored once, as the summary advises", async () => {
+  const january = "date,amount\n2024-01-31 12:05,5.00 €\n2024-01-31T12:06Z,5.00 €\n";
+  const first = await importCsv(january);
+  expect(first.output).toContain("1 stored, 0 unchanged, 1 refused");
+  expect(first.output).toMatch(/Import the same file again with the options that the reasons name/);
+  const zone = ["--timezone", "Europe/Berlin"];
+  const again = await importCsv(january, ...zone);
+  expect(again.output).toContain("1 stored, 1 unchanged, 0 refused");
+  const longer = await importCsv(`${january}2024-02-01 12:05,5.00 €\n`, ...zone);
+  expect(longer.output).toContain("1 stored, 2 unchanged, 0 refused");
+});
