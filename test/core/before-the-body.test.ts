@@ -176,6 +176,25 @@ describe("ADR 0037: the core bounds", () => {
   });
 });
 
+it.each([
+  "services%2Fcore",
+  "10.0.0.1:50051,10.0.0.2:50051",
+  "core.1:50051",
+  "[fe80::1%25eth0]:50051",
+])(
+  "serves gRPC with the :authority %j, which a client derives from its target",
+  async (authority) => {
+    const session = http2.connect(baseUrl);
+    const head = { ...CALL, ":path": "/grpc.health.v1.Health/Check", ":authority": authority };
+    const stream = session.request(head).end(Buffer.alloc(5));
+    const [headers] = await once(stream, "response");
+    expect(headers[":status"]).toBe(200);
+    const [trailers] = await once(stream.resume(), "trailers");
+    expect(trailers["grpc-status"]).toBe("0");
+    session.destroy();
+  },
+);
+
 describe("ADR 0037: the core bounds the time of", () => {
   beforeAll(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
   afterAll(() => void vi.useRealTimers());

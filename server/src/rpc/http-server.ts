@@ -43,6 +43,8 @@ const HTTP2: http2.ServerOptions = {
   // A client that resets streams faster loses its connection (CVE-2023-44487). nghttp2 limits CONTINUATION frames.
   streamResetBurst: 100,
   streamResetRate: 50,
+  // In MB, beyond which Node refuses calls. A page has up to 1.6 MB, and a client may leave 100 of them unread.
+  maxSessionMemory: 200,
 };
 
 /** A server that does not listen yet; `closeIdle` closes HTTP/1.1 connections without a request in flight. */
@@ -63,6 +65,8 @@ export function createHttpServer(
     goodbye.addSession(session);
     closeWhenIdle(session);
   });
+  // Node would answer CONNECT and an unknown Expect itself. Such streams stay open, and ADR 0037 would not limit them.
+  overHttp2.on("connect", onRequest).on("checkExpectation", onRequest);
   const serve = (socket: net.Socket, isHttp2: boolean) =>
     (isHttp2 ? overHttp2 : overHttp1).emit("connection", socket);
   const server = tls

@@ -77,21 +77,39 @@ it("cuts an HTTP/1.1 connection with more than 16 unanswered requests, ADR 0037"
   expect(waiting).toHaveLength(16);
 });
 
-it("answers 512 streams of unknown callers at once, and then refuses the oldest one, ADR 0037", async () => {
+it.each([
+  { ":path": "/" },
+  { ":path": "/", expect: "x" },
+  { ":method": "CONNECT", ":authority": "core:443" },
+])(
+  "answers 512 streams of unknown callers at once, and then refuses the oldest one, ADR 0037: %o",
+  async (head) => {
+    isPrompt = false;
+    const clients = await Promise.all(Array.from({ length: 6 }, connect));
+    const [oldest, ...others] = clients.flatMap(({ session }, index) =>
+      Array.from({ length: index < 5 ? 100 : 12 }, () => session.request(head)),
+    );
+    const refused = once(oldest as http2.ClientHttp2Stream, "error");
+    await expect.poll(() => waiting.length).toBe(512);
+    expect(oldest?.closed).toBe(false);
+    const [, , , , , last] = clients;
+    isPrompt = true;
+    expect(await last?.ask()).toBe(200);
+    expect(await refused).toMatchObject([{ message: expect.stringContaining("REFUSED_STREAM") }]);
+    expect(others.some(({ closed }) => closed)).toBe(false);
+    for (const { session } of clients) session.destroy();
+  },
+);
+
+it("serves an HTTP/2 connection whose client has 20 MB of answers to read", async () => {
   isPrompt = false;
-  const clients = await Promise.all(Array.from({ length: 6 }, connect));
-  const [oldest, ...others] = clients.flatMap(({ session }, index) =>
-    Array.from({ length: index < 5 ? 100 : 12 }, () => session.request({ ":path": "/" })),
-  );
-  const refused = once(oldest as http2.ClientHttp2Stream, "error");
-  await expect.poll(() => waiting.length).toBe(512);
-  expect(oldest?.closed).toBe(false);
-  const [, , , , , last] = clients;
+  const { session, ask } = await connect();
+  for (let count = 0; count < 20; count++) session.request({ ":path": "/" });
+  await expect.poll(() => waiting.length).toBe(20);
+  for (const response of waiting.splice(0)) response.end(Buffer.alloc(1_000_000));
   isPrompt = true;
-  expect(await last?.ask()).toBe(200);
-  expect(await refused).toMatchObject([{ message: expect.stringContaining("REFUSED_STREAM") }]);
-  expect(others.some(({ closed }) => closed)).toBe(false);
-  for (const { session } of clients) session.destroy();
+  expect(await ask()).toBe(200);
+  session.destroy();
 });
 
 it("lets an HTTP/1.1 connection carry 10,000 requests, so that a balancer spreads them again, ADR 0037", async () => {

@@ -101,7 +101,7 @@ function listOf(names: readonly string[]): Answer {
   };
 }
 
-/** A symbol is a type, a method of a service, a field of a message or a value of an enum. */
+/** A symbol is a type, a method of a service or a field of a message. */
 function fileOfSymbol(registry: FileRegistry, symbol: string): DescFile | undefined {
   const owner = symbol.slice(0, Math.max(0, symbol.lastIndexOf(".")));
   return (registry.get(symbol) ?? registry.get(owner))?.file;

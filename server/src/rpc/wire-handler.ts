@@ -80,6 +80,10 @@ export function createWireHandler(
       response.end();
       return;
     }
+    // connect-node parses it as a URL's host, which allows less than HTTP/2 does. Nothing uses it.
+    if ("stream" in request && !URL.canParse(`http://${request.authority}`)) {
+      request.headers[":authority"] = "core";
+    }
     const values = contextValues(request);
     handler(universalRequestFromNodeRequest(request, response, undefined, values))
       .then((answer) => universalResponseToNodeResponse(answer, response))
