@@ -60,5 +60,8 @@ describe("§4.2 the parameters of /activity", () => {
     expect(parseActivityQuery("cursor=").cursor).toBe("");
     expect(parseActivityQuery(`cursor=${"c".repeat(2048)}`).cursor).toHaveLength(2048);
     expect(() => parseActivityQuery(`cursor=${"c".repeat(2049)}`)).toThrow(InvalidParameterError);
+    const hearts = (count: number) => `cursor=${encodeURIComponent("💜".repeat(count))}`;
+    expect([...(parseActivityQuery(hearts(2048)).cursor ?? "")]).toHaveLength(2048);
+    expect(() => parseActivityQuery(hearts(2049))).toThrow(InvalidParameterError);
   });
 });

@@ -48,6 +48,7 @@ describe("§4.2 a query", () => {
     );
     expect(() => parseStrictQuery("x=1", [])).toThrow("none is accepted here.");
     expect(() => parse("type=%")).toThrow("type is not well-formed");
+    expect(() => parse("%=donation")).toThrow(InvalidParameterError);
     expect(() => parse("=1")).toThrow("The name of a parameter may not be empty.");
     expect(() => parse("%=1")).toThrow(/^(?!.*undefined)/);
     for (const query of [`${apiKey}=1`, `limit=${apiKey}&limit=1`, `limit=1&${apiKey}`]) {

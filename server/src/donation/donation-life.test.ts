@@ -179,3 +179,13 @@ it("a refused end of an unknown dispute advises to open it only if the donation 
     expect(messageOf(status)).toThrow(message);
   }
 });
+
+it("§2.1 a refund beyond the rest is refused with the rest, and each change stores all that belongs to it", () => {
+  const paid = { ...NEW, status: DonationStatus.Paid, recordedAt: 1, refundedAmountCents: 400 };
+  const state: DonationState = { donation: paid, refunds: [], disputes: [] };
+  const refund = (amountCents: number) => refundDonation(state, Buffer.from("r"), amountCents);
+  expect(() => refund(601)).toThrow("At most 600 cents");
+  // The donation and its refund.
+  expect(refund(600).changes).toHaveLength(2);
+  expect(deleteDonation(state).changes?.length).toBeGreaterThan(1);
+});
