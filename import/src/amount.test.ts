@@ -90,7 +90,10 @@ describe("an amount cell", () => {
     expect(read("USD 5", "")).toBe("500 usd");
     expect(read("5 zł", "")).toBe("500 pln");
     expect(read("kr.100", "", undefined, "dkk")).toBe("10000 dkk");
-    expect(read("$5", "")).toMatch(/^currency: several/);
+    expect(read("$5", "")).toMatch(/^currency: several.*add --currency/);
+    // With another --currency, rows without a sign would be stored a second time.
+    expect(read("$5", "", undefined, "eur")).toMatch(/^currency: several(?!.*--)/);
+    expect(read("5.00", "31.01.2024")).toMatch(/add --column currency=""/);
     expect(read("$5", "", undefined, "cad")).toBe("500 cad");
     expect(read("$5", "usd", undefined, "eur")).toBe("500 usd");
     expect(read("$5 AUD", "")).toBe("500 aud");

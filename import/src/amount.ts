@@ -69,7 +69,12 @@ export function settleAmount(
   const column = currencyCell.trim();
   const named = column === "" ? [] : [currenciesOf(column)];
   if (named[0]?.length === 0) {
-    return refused("currency: not a code of ISO 4217 or a sign this program knows");
+    // In German bank statements "Valuta" is a date.
+    return refused(
+      /\d/.test(column)
+        ? 'currency: this column holds none; add --column currency="" and --currency, for example --currency eur'
+        : "currency: not a code of ISO 4217 or a sign this program knows",
+    );
   }
   const currency = settleCurrency([...named, ...said], fallback);
   if (!currency.ok) return currency;

@@ -119,7 +119,7 @@ function findColumn(names: readonly string[], spellings: readonly string[]): num
   if (present === undefined) return undefined;
   if (names.indexOf(present) !== names.lastIndexOf(present)) {
     throw new ImportError(
-      `The header has two columns named "${present}": rename one of them in the file.`,
+      `The header has two columns named "${present}": rename one of them in the file, or choose one with --column. A final (UTC) does not count.`,
     );
   }
   return names.indexOf(present);

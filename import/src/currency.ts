@@ -101,5 +101,10 @@ export function settleCurrency(
   const [only] = possible;
   if (only !== undefined && possible.length === 1) return accepted(only);
   if (fallback !== undefined && possible.includes(fallback)) return accepted(fallback);
-  return refused("currency: several share this sign; add --currency to say which one is meant");
+  // Not --currency again: another one would also change the rows that were stored with this one.
+  return refused(
+    fallback === undefined
+      ? "currency: several share this sign; add --currency to say which one is meant"
+      : "currency: several share this sign; write the code instead of it, such as USD",
+  );
 }

@@ -72,7 +72,7 @@ it("an export without ids that lacked an option is stored once, as the summary a
   const january = "date,amount\n2024-01-31 12:05,5.00 €\n2024-01-31T12:06Z,5.00 €\n";
   const first = await importCsv(january);
   expect(first.output).toContain("1 stored, 0 unchanged, 1 refused");
-  expect(first.output).toMatch(/Import the same file again with the options that the reasons name/);
+  expect(first.output).toMatch(/Import the same file again with all options of this import/);
   const zone = ["--timezone", "Europe/Berlin"];
   const again = await importCsv(january, ...zone);
   expect(again.output).toContain("1 stored, 1 unchanged, 0 refused");

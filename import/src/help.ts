@@ -41,10 +41,10 @@ them twice.
 
 Importing a file again with the same options stores nothing twice: rows are known by their id or,
 where the file has none, by what they say. Refused rows are written to a file with the reason beside
-each. If a reason names an option, import the same file again with that option. Correct all other
-refused rows in their file, and import that file. Do not correct them in the original and import
-that again, because rows without an id may then be stored twice or not at all. Leave these rows out
-of later exports.
+each. If a reason names an option, import the same file again with it and all earlier ones. Correct
+all other refused rows in their file, and import that file. Do not correct them in the original and
+import that again, because rows without an id may then be stored twice or not at all. Leave these
+rows out of later exports.
 A row is refused if a stored donation has its id and says something else. If it is that donation,
 leave it out: the options or the name changed since. If these are no ids, but campaigns or numbers
 of rows, import the refused rows with --column id="", and no later export that has these rows again:

@@ -10,7 +10,7 @@ const CURABLE: ImportCounts["reasons"][number] = ["date: has no offset; add --ti
 it("says to import the same file again if an option cures a reason, so that no id changes", () => {
   for (const reasons of [[CURABLE], [WRONG, CURABLE]]) {
     const text = summaryText({ ...COUNTS, reasons }, "r.csv", 1);
-    expect(text).toMatch(/Import the same file again with the options .* correct only/);
+    expect(text).toMatch(/Import the same file again with all options .* correct only/);
     expect(text).not.toContain("correct them there");
   }
 });

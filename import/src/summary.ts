@@ -26,7 +26,7 @@ export function summaryText(
     // Without ids in the file, a row from the file of refused rows gets another id than from the imported file. The next
     // import of the whole file would store it twice.
     const advice = isCurable
-      ? ". Import the same file again with the options that the reasons name. Then correct only the rows that are refused again."
+      ? ". Import the same file again with all options of this import and those that the reasons name. Then correct only the rows that are refused again."
       : ": correct them there and import that file.";
     lines.push(`The refused rows are in ${refusedPath}, each with its reason and line${advice}`);
   }
