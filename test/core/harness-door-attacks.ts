@@ -33,7 +33,6 @@ const bearer = (text: string) => ({ authorization: `Bearer ${text}` });
  * no body without a credential, and waits for no head.
  */
 export const DOOR_ATTACKS = {
-  // Runs right after the warm-up. Later the core has returned memory, and taking it again would count as growth.
   "130 KB that inflate to 128 MB, with a credential": (target) =>
     inParallel(8, async () => {
       const session = await openSession(target);
