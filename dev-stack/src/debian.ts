@@ -9,8 +9,17 @@ const KEYRINGS = ["pgp", "gpg"].map(
 const SHOWN = "$(REPO_URI) $(RELEASE) $(COMPONENT)";
 
 /** Tells whether this is Ubuntu. Some of its packages differ from Debian's. */
-export async function isUbuntu(): Promise<boolean> {
-  return /^ID=ubuntu$/m.test(await readOsRelease());
+export async function isUbuntu(osRelease?: string): Promise<boolean> {
+  return /^ID=ubuntu$/m.test(await readOsRelease(osRelease));
+}
+
+/** Returns the name of this machine's release, such as "debian-12". */
+export async function readReleaseName(): Promise<string> {
+  const text = await readOsRelease();
+  const [id = "linux", version = "rolling"] = ["ID", "VERSION_ID"].map(
+    (name) => new RegExp(`^${name}="?([\\w.-]+)`, "m").exec(text)?.[1],
+  );
+  return `${id}-${version}`;
 }
 
 /**
@@ -42,6 +51,6 @@ export async function readUnstableSource(): Promise<string> {
   );
 }
 
-function readOsRelease(): Promise<string> {
-  return readFile("/etc/os-release", "utf8").catch(() => "");
+function readOsRelease(path = "/etc/os-release"): Promise<string> {
+  return readFile(path, "utf8").catch(() => "");
 }

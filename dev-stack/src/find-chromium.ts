@@ -1,13 +1,17 @@
 import { copyFile, rename } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { fetchAptPackages } from "./apt-packages.ts";
 import { isUbuntu } from "./debian.ts";
-import { findOrFetch } from "./find-or-fetch.ts";
+import { findInstalled } from "./find-program.ts";
 import type { Progress } from "./progress.ts";
+import { StackError } from "./stack-error.ts";
 import { launchFromRoot, shellQuote, writeLauncher } from "./unpacked-root.ts";
 
 /** Chromium without windows: the same engine with two thirds of the processor time. */
 const HEADLESS = "chromium-headless-shell";
 const FOLDER = "usr/lib/chromium";
+const OTHERWISE =
+  "install google-chrome so that it is on PATH, or set CHROMIUM to the path of a Chrome or Chromium";
 
 /**
  * Finds a Chromium for tests of the dashboard: the one that CHROMIUM names, one on the machine, or Debian's,
@@ -17,18 +21,20 @@ export async function findChromium(
   env: NodeJS.ProcessEnv,
   cacheDir: string,
   progress: Progress,
+  osRelease?: string,
 ): Promise<string> {
-  const { command, root } = await findOrFetch(
-    {
-      ...{ title: "Chromium", given: { CHROMIUM: env.CHROMIUM }, folder: HEADLESS },
-      called: [HEADLESS, "chromium", "google-chrome"],
-      ...{ packages: [HEADLESS, "fonts-dejavu-core"], path: `${FOLDER}/${HEADLESS}` },
-      // Ubuntu's package only installs Chromium from its store.
-      ...{ suite: (await isUbuntu()) ? "sid" : "distribution", megabytes: 1_000 },
-    },
-    { env, cacheDir, progress },
-  );
-  if (root === undefined) return command;
+  const called = [HEADLESS, "chromium", "google-chrome"];
+  const installed = await findInstalled(env, { CHROMIUM: env.CHROMIUM }, called);
+  if (installed !== undefined) return installed;
+  // Ubuntu's package only installs Chromium from its store.
+  if (await isUbuntu(osRelease)) {
+    throw new StackError(`Ubuntu has no package of Chromium to fetch: ${OTHERWISE}.`);
+  }
+  const packages = {
+    ...{ title: "Chromium", names: [HEADLESS, "fonts-dejavu-core"], folder: HEADLESS },
+    ...{ megabytes: 1_000, otherwise: OTHERWISE },
+  };
+  const root = await fetchAptPackages(packages, { env, cacheDir, progress });
   const folder = join(root.folder, FOLDER);
   // Chromium looks for its files beside the running program, which is the loader.
   const loader = join(folder, basename(root.loader));
