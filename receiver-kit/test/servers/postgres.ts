@@ -1,10 +1,12 @@
 import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
 import { chmod, chown, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { fetchAptPackages } from "../../../dev-stack/src/apt-packages.ts";
 import { cacheFolder } from "../../../dev-stack/src/cache-folder.ts";
+import { readReleaseName } from "../../../dev-stack/src/debian.ts";
 import { findProgram } from "../../../dev-stack/src/find-program.ts";
 import { findFreePort, LOOPBACK } from "../../../dev-stack/src/free-port.ts";
 import { silentProgress } from "../../../dev-stack/src/progress.ts";
@@ -36,8 +38,10 @@ export async function startPostgres(): Promise<RunningPostgres> {
   await chmod(folder, 0o700);
 
   const data = join(folder, "data");
-  const options = { ...user, env: programs.env, cwd: folder };
-  await run(programs.initdb, ["-D", data, "-U", "kit", "-A", "trust", "--no-sync"], options);
+  // The server must not depend on the machine's locale, which may be unknown or not UTF-8.
+  const options = { ...user, env: { ...programs.env, LC_ALL: "C" }, cwd: folder };
+  const creating = ["-D", data, "-U", "kit", "-A", "trust", "-E", "UTF8", "--no-sync"];
+  await run(programs.initdb, creating, options);
   const port = await findFreePort();
   const settings = `-p ${port} -c listen_addresses=${LOOPBACK} -c unix_socket_directories= -c fsync=off`;
   const start = ["-D", data, "-l", join(folder, "log"), "-w", "-o", settings, "start"];
@@ -55,9 +59,16 @@ async function findPrograms(): Promise<Programs> {
   const pgCtl = await findProgram(process.env, ["pg_ctl"]);
   const initdb = await findProgram(process.env, ["initdb"]);
   if (pgCtl && initdb) return { initdb, pgCtl, env: process.env };
-  const [installed] = await readdir(DEBIAN_FOLDER).catch(() => []);
-  if (installed) return programsIn(join(DEBIAN_FOLDER, installed, "bin"), process.env);
-  return fetchPrograms();
+  const installed = await findServerFolder(DEBIAN_FOLDER);
+  return installed ? programsIn(installed, process.env) : fetchPrograms();
+}
+
+/** Finds the folder of a server's programs. The client's package creates one that lacks them. */
+export async function findServerFolder(folder: string): Promise<string | undefined> {
+  const versions = await readdir(folder).catch(() => []);
+  return versions
+    .map((version) => join(folder, version, "bin"))
+    .find((bin) => ["initdb", "pg_ctl"].every((name) => existsSync(join(bin, name))));
 }
 
 async function fetchPrograms(): Promise<Programs> {
@@ -66,15 +77,17 @@ async function fetchPrograms(): Promise<Programs> {
     process.getuid?.() === 0 ? "/var/cache/personal-activity" : cacheFolder(process.env);
   const root = await fetchAptPackages(
     {
-      ...{ title: "PostgreSQL", names: ["postgresql"], folder: "postgres", megabytes: 500 },
+      ...{ title: "PostgreSQL", names: ["postgresql"], megabytes: 500 },
+      // The machine's loader runs the programs with the fetched libc, so both must be of one release.
+      folder: `postgres-${await readReleaseName()}`,
       otherwise: "install one so that initdb and pg_ctl are on PATH",
     },
     { env: process.env, cacheDir, progress: silentProgress },
   );
   await chmod(root.folder, 0o755);
-  const versions = await readdir(join(root.folder, DEBIAN_FOLDER));
+  const fetched = await findServerFolder(join(root.folder, DEBIAN_FOLDER));
   const env = { ...process.env, LD_LIBRARY_PATH: root.libraryFolders.join(":") };
-  return programsIn(join(root.folder, DEBIAN_FOLDER, versions[0] ?? "", "bin"), env);
+  return programsIn(fetched ?? root.folder, env);
 }
 
 function programsIn(folder: string, env: NodeJS.ProcessEnv): Programs {
