@@ -23,11 +23,11 @@ afterAll(() => {
 
 const node = (...args: string[]) => ["-e", LISTEN, "--", ...args];
 
-function start() {
+function start(command = process.execPath) {
   return startInFolder({
     ...{ title: "the server", dataDir, mark: OURS, port: undefined, progress: silentProgress },
     prepare: async () => (own) => ({
-      launch: { command: process.execPath, leading: [] },
+      launch: { command, leading: [] },
       args: node(OURS, `${own}`),
       env: process.env,
       isReady: () => readFirstBytes(LOOPBACK, own, 1_000).then(Boolean, () => false),
@@ -54,4 +54,12 @@ it("ends the server a killed run left, but no other process with its number, and
     await server.stop();
     expect(await isRunning(server.pid)).toBe(false);
   }
+});
+
+it("names the program that the system refuses to execute, not the folder of its data", async () => {
+  const file = join(dataDir, "program");
+  await writeFile(file, "#!/bin/sh\n", { mode: 0o600 });
+  await expect(start(file)).rejects.toThrow(
+    `the server did not start: ${file} cannot be executed (EACCES); if its disk is mounted noexec, set XDG_CACHE_HOME`,
+  );
 });

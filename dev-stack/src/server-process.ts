@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { open, readFile } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
 import { redactText } from "@activity/runtime/redaction";
-import { StackError } from "./stack-error.ts";
+import { NOEXEC_ADVICE, StackError } from "./stack-error.ts";
 import type { Launch } from "./unpacked-root.ts";
 
 /** A server that this process started. */
@@ -69,7 +69,7 @@ export async function startServer(options: StartServer): Promise<RunningServer> 
  * connections.
  */
 async function spawnServer(options: StartServer, logFd: number): Promise<RunningServer> {
-  const { launch, args, env, userId, graceSeconds = 20 } = options;
+  const { title, launch, args, env, userId, graceSeconds = 20 } = options;
   const child = spawn(launch.command, [...launch.leading, ...args], {
     env,
     ...(userId !== undefined && { uid: userId, gid: userId }),
@@ -77,7 +77,11 @@ async function spawnServer(options: StartServer, logFd: number): Promise<Running
     stdio: ["ignore", logFd, logFd],
   });
   const ended = once(child, "exit").then(() => undefined);
-  await Promise.race([once(child, "spawn"), ended]);
+  await Promise.race([once(child, "spawn"), ended]).catch(({ code }) => {
+    throw new StackError(
+      `${title} did not start: ${launch.command} cannot be executed (${code}); ${NOEXEC_ADVICE}.`,
+    );
+  });
   const pid = child.pid as number; // known once spawned
   const guard = spawnGuard(pid);
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null;

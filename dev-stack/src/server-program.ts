@@ -3,7 +3,7 @@ import { fetchAptPackages } from "./apt-packages.ts";
 import { isUbuntu } from "./debian.ts";
 import { findOrFetch } from "./find-or-fetch.ts";
 import { runCommand } from "./run-command.ts";
-import { StackError } from "./stack-error.ts";
+import { NOEXEC_ADVICE, StackError } from "./stack-error.ts";
 import type { StackOptions } from "./stack-options.ts";
 import { type Launch, launchFromRoot, writeLauncher } from "./unpacked-root.ts";
 
@@ -79,7 +79,8 @@ async function inspectServer({ command, leading, root }: Launch): Promise<Server
     return { command, leading: [...leading, "--no-defaults", ...placement], flavour, version };
   }
   const cause = lines.find((line) => line.trim() !== "") ?? "it says nothing";
+  const advice = root ? `${NOEXEC_ADVICE}, or ` : "";
   throw new StackError(
-    `${leading.at(-1) ?? command} is not a database server that runs here (${cause}): set MYSQLD to a mysqld or mariadbd program, or unset it.`,
+    `${leading.at(-1) ?? command} is not a database server that runs here (${cause}): ${advice}set MYSQLD to a mysqld or mariadbd program, or unset it.`,
   );
 }

@@ -3,6 +3,10 @@ export class StackError extends Error {
   override readonly name = "StackError";
 }
 
+/** Advice for a program that the system refuses to execute. */
+export const NOEXEC_ADVICE =
+  "if its disk is mounted noexec, set XDG_CACHE_HOME to a folder on another disk";
+
 const SENTENCES = new Map([
   ["ENOSPC", "the disk that holds it is full; free some space and start again"],
   ["EDQUOT", "the disk quota is used up; free some space and start again"],
