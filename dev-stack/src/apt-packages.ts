@@ -94,20 +94,30 @@ async function download(
   // counts.
   const update = await apt("update");
   const install = await apt("install", "-y", "--download-only", ...names);
-  if (install.status !== 0) throw cannotFetch(title, [...update.lines, ...install.lines]);
+  if (install.status !== 0) throw cannotFetch(title, update.lines, install.lines);
   const files = (await readdir(archives)).filter((name) => name.endsWith(".deb"));
   return files.map((name) => join(archives, name));
 }
 
-function cannotFetch(title: string, lines: readonly string[]): StackError {
+function cannotFetch(
+  title: string,
+  update: readonly string[],
+  install: readonly string[],
+): StackError {
+  const lines = [...update, ...install];
   if (lines.some((line) => /No space left on device|don't have enough free space/i.test(line))) {
     return new StackError(
       `${title} could not be fetched: the disk is full. Free some space, or set XDG_CACHE_HOME to a folder on another disk.`,
     );
   }
-  const cause = lines.findLast((line) => line.startsWith("E: ")) ?? lines.at(-1);
+  const last =
+    lines.findLast((line) => line.startsWith("E: ")) ?? lines.at(-1) ?? "it said nothing";
+  // Without its lists, the install only lacks the package. The update says why it could not read them.
+  const isLacking = /^E: (?:Unable to locate|.*no installation candidate)/.test(last);
+  const first = isLacking && update.find((line) => /^(?:E: |W: Failed to fetch )/.test(line));
+  const causes = first ? [first, last] : [last];
   return new StackError(
-    `${title} could not be fetched with apt-get (${cause?.replace("E: ", "") ?? "it said nothing"}): check the network and the machine's apt sources, then start again.`,
+    `${title} could not be fetched with apt-get (${causes.map((line) => line.replace(/^[EW]: /, "")).join("; ")}): check the network and the machine's apt sources, then start again.`,
   );
 }
 
