@@ -23,15 +23,19 @@ export async function buildDashboard(progress: Progress): Promise<boolean> {
   const builtMs = await changedMs(PAGE);
   const changes = await Promise.all(SOURCES.map((source) => newestMs(join(ROOT, source))));
   if (builtMs > Math.max(...changes)) return true;
-  // npm tells its programs its own path. On Windows npm cannot be run by name.
-  const { npm_execpath: npm } = process.env;
-  const [command, ...args] = npm === undefined ? ["npm"] : [process.execPath, npm];
+  const [command = "", ...args] = npmCommand(process.env);
   const { status, lines } = await progress.step("Building the dashboard", () =>
-    runCommand(command ?? "npm", [...args, "--prefix", ROOT, ...BUILD]),
+    runCommand(command, [...args, "--prefix", ROOT, ...BUILD]),
   );
   if (status === 0) return true;
   process.stderr.write(`The dashboard could not be built: ${lines.join("\n")}\n`);
   return false;
+}
+
+/** Returns how to run npm. On Windows it cannot be run by name. */
+export function npmCommand({ npm_execpath: path = "" }: NodeJS.ProcessEnv): string[] {
+  // npm tells its programs its own path. So do pnpm and yarn, whose options differ.
+  return path.endsWith("npm-cli.js") ? [process.execPath, path] : ["npm"];
 }
 
 /** Returns the time of the newest change of a file, or of the files in a folder. Returns 0 if there is none. */
