@@ -109,12 +109,12 @@ describe("a connection is kept for the next attempts to the same host", () => {
   });
 
   it("but not once the name has lost the address of the connection", async () => {
-    const receiver = await harness.receive(answer(200), undefined, { host: "0.0.0.0" });
+    const receiver = await harness.receive(answer(200), undefined, { host: "::" });
     const { post, close } = createPinnedPost(receiver);
     await post("127.0.0.1");
-    await post("127.0.0.2", "127.0.0.1");
+    await post("::1", "127.0.0.1");
     expect(receiver.connectionCount()).toBe(1);
-    await post("127.0.0.2");
+    await post("::1");
     expect(receiver.connectionCount()).toBe(2);
     close();
   });
