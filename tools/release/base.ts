@@ -40,7 +40,8 @@ function resolveCommit(root: string, name: string): string | undefined {
   }
 }
 
-if (import.meta.main) {
+// Node 24.0, which macOS gets, lacks `import.meta.main`.
+if (process.argv[1] === import.meta.filename) {
   const { commit, note } = findBase();
   if (note) process.stderr.write(`${note}\n`);
   process.stdout.write(`${commit}\n`);
