@@ -1,8 +1,9 @@
 import { once } from "node:events";
+import { setImmediate as turn } from "node:timers/promises";
 import { DispatchService } from "@activity/proto";
 import { PROCESS_TIMING as timing } from "@activity/runtime/timing";
 import { Code, ConnectError, createClient, createRouterTransport } from "@connectrpc/connect";
-import { afterEach, expect, it } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 import { QUIET } from "../../../test/harness/quiet.ts";
 import { createRecorder, type Recorder } from "../attempt/recorder.ts";
 import { ProxyFailure } from "../http/egress-proxy.ts";
@@ -102,4 +103,20 @@ it("neither records nor uses up an attempt that the egress proxy failed. §6.4, 
   posts[0]?.();
   await expect.poll(records).toBe(1);
   expect(claims()).toBeGreaterThan(2);
+});
+
+it("sends no claim once it drains, even if an outage delayed the claim until then. ADR 0043", async () => {
+  const { promise: found, resolve: answer } = Promise.withResolvers<void>();
+  const { posts, claims } = startAttempts(1, found);
+  await expect.poll(claims).toBe(1);
+  const outage = Promise.withResolvers<void>();
+  const caughtUp = vi.spyOn(recorder as Recorder, "caughtUp").mockReturnValue(outage.promise);
+  answer();
+  await expect.poll(() => [caughtUp.mock.calls.length, posts.length]).toEqual([1, 1]);
+  posts[0]?.();
+  poller?.drain();
+  outage.resolve();
+  // A claim would have reached the core before this resolves.
+  await turn();
+  expect(claims()).toBe(1);
 });

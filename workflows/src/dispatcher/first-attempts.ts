@@ -61,10 +61,11 @@ export function startFirstAttempts({
 
   const poller = startPoller(
     "claim of first attempts",
-    async (signal) => {
+    async (signal, isDraining) => {
       // Made attempts must be recorded before the next claim, because it would return them again.
       await orAborted(recorder.caughtUp(), signal);
       while (inFlight.size >= MAX_IN_FLIGHT) await orAborted(oneEnded.promise, signal);
+      if (isDraining()) return;
       const capacity = MAX_IN_FLIGHT - inFlight.size;
       const { quick, slowEndpointIds } = making.read();
       const isIdle = quick < IDLE_BELOW;

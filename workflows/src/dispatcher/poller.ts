@@ -9,16 +9,19 @@ export type PollerState = "starting" | "serving" | "unavailable";
 /** A loop that claims. */
 export type Poller = {
   state(): PollerState;
-  /** Begins no further step. The current one continues. */
+  /** Begins no further step. The current one continues, but sends no claim if it has sent none yet. */
   drain(): void;
   /** Aborts the current step. Resolves when it has ended. */
   stop(): Promise<void>;
 };
 
-/** Repeats `step` until it is stopped. A failed step is logged, and a pause follows. */
+/**
+ * Repeats `step` until it is stopped. A failed step is logged, and a pause follows. A step that waits before its claim
+ * asks `isDraining` after that wait.
+ */
 export function startPoller(
   name: string,
-  step: (signal: AbortSignal) => Promise<void>,
+  step: (signal: AbortSignal, isDraining: () => boolean) => Promise<void>,
   log: Log,
   timing: Timing,
 ): Poller {
@@ -30,7 +33,7 @@ export function startPoller(
   async function run(): Promise<void> {
     while (!signal.aborted && !isDraining) {
       try {
-        await step(signal);
+        await step(signal, () => isDraining);
         state = "serving";
       } catch (cause) {
         if (signal.aborted) return;

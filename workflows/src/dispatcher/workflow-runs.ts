@@ -38,8 +38,9 @@ export function startRetries(starter: WorkflowStarter): Poller {
   let acknowledged: Run[] = [];
   return startPoller(
     "begin of retries",
-    async (signal) => {
+    async (signal, isDraining) => {
       await completeAcknowledged();
+      if (isDraining()) return;
       const claim = { limit: MAX_CLAIM, wait: CLAIM_WAIT };
       const { retries } = await dispatch.claimRetries(claim, claimOptions(signal));
       const begun = await Promise.allSettled(
