@@ -1,6 +1,10 @@
-import { AttemptOutcome, DeliveryService, DeliveryState } from "@activity/proto";
+import { setImmediate as turn } from "node:timers/promises";
+import { AttemptOutcome, DeliveryService, DeliveryState, DispatchService } from "@activity/proto";
+import { readDeliveryConfig, startDeliveries } from "@activity/workflows";
+import { createRouterTransport } from "@connectrpc/connect";
 import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { createApiKey, createPaidDonation } from "../harness/builders.ts";
+import { QUIET } from "../harness/quiet.ts";
 import { attemptNumbersOf, bodyOf, useDeliveryStack, verifyRequest } from "./harness-deliveries.ts";
 import type { ReceivedRequest } from "./harness-receiver.ts";
 import { answer } from "./harness-receiver-behaviours.ts";
@@ -98,6 +102,33 @@ it("makes each attempt once while manual retries race the end of the run before"
   expect(runs.length).toBeGreaterThanOrEqual(12);
   expect(runs).toEqual(runs.map((_, index) => `${index + 1}.1`));
   expect(delivery.requestsOf(eventId)).toHaveLength(runs.length);
+});
+
+it("sends no claim once it drains, even if it reaches Temporal only then. ADR 0043", async () => {
+  let claims = 0;
+  const claim = () => {
+    claims += 1;
+    return {};
+  };
+  const runs = Promise.withResolvers<void>();
+  const deliveries = startDeliveries({
+    config: readDeliveryConfig({
+      TEMPORAL_ADDRESS: delivery.temporal().address,
+      DELIVERY_WORKFLOWS: "all",
+    }),
+    core: createRouterTransport(({ rpc }) => {
+      rpc(DispatchService.method.getInstallation, () => ({ id: "0123456789ab" }));
+      rpc(DispatchService.method.claimAttempts, claim);
+      rpc(DispatchService.method.claimRetries, claim);
+    }),
+    log: { ...QUIET, info: () => runs.resolve() },
+  });
+  deliveries.drain();
+  await runs.promise;
+  // A claim would have reached the core before this resolves.
+  await turn();
+  await deliveries.stop();
+  expect(claims).toBe(0);
 });
 
 it("delivers first attempts while Temporal is away, and keeps retries until it is back. ADR 0028", async () => {

@@ -170,10 +170,10 @@ export function startDeliveries(options: {
       });
       const target = { client, taskQueue, buildId, nowMs: wallClockMs };
       const starter = { ...target, dispatch, recorder, timing, log };
-      const own = deliveryWorkflows === "all" ? [startWholeRuns(starter)] : [];
-      own.push(startRetries(starter));
+      const starts = deliveryWorkflows === "all" ? [startWholeRuns, startRetries] : [startRetries];
+      // A poller claims as soon as it starts. A process that drains by then runs only its worker.
+      const own = isDraining || stop.aborted ? [] : starts.map((start) => start(starter));
       for (const poller of own) pollers.add(poller);
-      if (isDraining) for (const poller of own) poller.drain();
       log.info("deliveries run", { identity });
       await runWorker(worker, stop, async () => {
         for (const poller of own) pollers.delete(poller);
