@@ -15,6 +15,7 @@ const LEASE_ENDS_WITHIN_MS = 15_000;
 
 /** Tests the promises of every store. */
 export function describeStore(client: ClientName | "memory", subject: Subject): void {
+  const isSql = client !== "memory" && client !== "ioredis" && client !== "redis";
   describe(`the store over ${client}`, () => {
     let store: OpenStore;
     beforeAll(async () => {
@@ -181,17 +182,23 @@ export function describeStore(client: ClientName | "memory", subject: Subject): 
         await store.claims.complete(eventId, "owner", 50);
       }
       const kept = randomUUID();
-      await store.createStore().runOnce(kept, async () => {});
+      await store.claims.claim(kept, "owner", LONG_MS);
+      await store.claims.complete(kept, "owner", LONG_MS);
       await new Promise((resolve) => setTimeout(resolve, 80));
-      expect(await store.claims.deleteExpired(2)).toBeLessThanOrEqual(2);
-      while ((await store.claims.deleteExpired(2)) > 0);
+      let total = 0;
+      for (let deleted = 2; deleted > 0; total += deleted) {
+        deleted = await store.claims.deleteExpired(2);
+        expect(deleted).toBeLessThanOrEqual(2);
+      }
+      // Redis expires ids itself. Memory stops at an unexpired id of an earlier test.
+      if (isSql) expect(total).toBeGreaterThanOrEqual(eventIds.length);
       for (const eventId of eventIds) {
         expect(await store.claims.claim(eventId, "owner", 1)).toBe("claimed");
       }
       expect(await store.claims.claim(kept, "owner", 1)).toBe("done");
     });
 
-    if (client !== "memory" && client !== "ioredis" && client !== "redis") {
+    if (isSql) {
       describeTransactions(client, () => store, subject);
     }
   });
