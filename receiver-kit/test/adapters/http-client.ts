@@ -25,15 +25,17 @@ export async function postChunks(
     return readAnswer(response as IncomingMessage);
   });
   outgoing.on("error", () => {}); // The receiver cuts a refused upload after its answer.
-  for (const chunk of chunks) {
-    if (isAnswered) break;
-    if (!outgoing.write(chunk)) await Promise.race([once(outgoing, "drain"), answering]);
-    await new Promise(setImmediate);
+  try {
+    for (const chunk of chunks) {
+      if (isAnswered) break;
+      if (!outgoing.write(chunk)) await Promise.race([once(outgoing, "drain"), answering]);
+      await new Promise(setImmediate);
+    }
+    outgoing.end();
+    return await answering;
+  } finally {
+    outgoing.destroy();
   }
-  outgoing.end();
-  const answer = await answering;
-  outgoing.destroy();
-  return answer;
 }
 
 async function readAnswer(response: IncomingMessage): Promise<Answer> {
