@@ -6,7 +6,6 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Activity } from "../contract.ts";
 import { createRecord, KEY, refuse, startTestApi, type TestApi } from "../testing/test-api.ts";
 import { createToken, type Hub, startHub } from "./index.ts";
-import { CloseCode, Opcode } from "./web-socket-frames.ts";
 
 let api: TestApi;
 let hub: Hub;
@@ -137,7 +136,7 @@ describe("the hub's WebSocket", () => {
     expect(await once(leaving.socket, "close")).toMatchObject([{ code: 4_000, wasClean: true }]);
     const closed = once(staying.socket, "close");
     await hub.close();
-    expect(await closed).toMatchObject([{ code: CloseCode.GoingAway }]);
+    expect(await closed).toMatchObject([{ code: 1001 }]);
   });
 
   /** Opens a WebSocket by hand, sends bytes, and returns the first frame that is not empty. */
@@ -169,21 +168,18 @@ describe("the hub's WebSocket", () => {
   };
 
   it("answers a ping with its payload", async () => {
-    const ping = masked(0x80 | Opcode.Ping, Buffer.from("still there?"));
-    const pong = Buffer.concat([
-      Buffer.from([0x80 | Opcode.Pong, 12]),
-      Buffer.from("still there?"),
-    ]);
+    const ping = masked(0x89, Buffer.from("still there?"));
+    const pong = Buffer.concat([Buffer.from([0x8a, 12]), Buffer.from("still there?")]);
     expect(await answerTo(ping)).toEqual(pong);
   });
 
   it.each([
-    ["a frame that is not masked", Buffer.from([0x81, 0x01, 0x61]), CloseCode.ProtocolError],
-    ["a frame of an unknown kind", masked(0x83, Buffer.from("a")), CloseCode.ProtocolError],
-    ["a reserved bit", masked(0xc1, Buffer.from("a")), CloseCode.ProtocolError],
-    ["a ping in parts", masked(Opcode.Ping, Buffer.from("a")), CloseCode.ProtocolError],
-    ["a frame over 4 KB", Buffer.from([0x82, 0xfe, 0x10, 0x01]), CloseCode.TooBig],
-    ["a frame of 64 bits", Buffer.from([0x82, 0xff]), CloseCode.TooBig],
+    ["a frame that is not masked", Buffer.from([0x81, 0x01, 0x61]), 1002],
+    ["a frame of an unknown kind", masked(0x83, Buffer.from("a")), 1002],
+    ["a reserved bit", masked(0xc1, Buffer.from("a")), 1002],
+    ["a ping in parts", masked(0x09, Buffer.from("a")), 1002],
+    ["a frame over 4 KB", Buffer.from([0x82, 0xfe, 0x10, 0x01]), 1009],
+    ["a frame of 64 bits", Buffer.from([0x82, 0xff]), 1009],
   ])("closes after %s", async (_name, bytes, code) => {
     expect(await answerTo(bytes)).toEqual(Buffer.from([0x88, 2, code >> 8, code & 0xff]));
   });
