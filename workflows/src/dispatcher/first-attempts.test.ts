@@ -87,12 +87,15 @@ it("makes an attempt once when it is recorded before the second claim is answere
 });
 
 it("makes an attempt once while the core refuses its record and it is claimed again. ADR 0028", async () => {
-  const { posts, claims, records } = startAttempts(20, undefined, 3);
-  await expect.poll(() => posts.length).toBe(1);
+  const { promise: found, resolve: answer } = Promise.withResolvers<void>();
+  const { posts, claims, records } = startAttempts(2, found, 3);
+  await expect.poll(claims).toBe(2);
   posts[0]?.();
-  // Three refusals, then one record. The claims meanwhile cause no POST.
+  await expect.poll(records).toBeGreaterThan(0);
+  // The claim's answer arrives between the three refusals and the record.
+  answer();
+  await expect.poll(claims).toBe(3);
   await expect.poll(records).toBe(4);
-  await expect.poll(claims).toBe(21);
   expect(posts).toHaveLength(1);
 });
 
