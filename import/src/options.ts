@@ -31,6 +31,21 @@ const PLATFORMS: ReadonlyMap<string, Platform> = new Map([
 ]);
 const DECIMAL_MARKS: readonly DecimalMark[] = ["comma", "point"];
 const DATE_ORDERS: readonly DateOrder[] = ["dmy", "mdy"];
+const TEXT = { type: "string" } as const;
+const TEXTS = { type: "string", multiple: true } as const;
+/** The options, in the order of the help. */
+export const OPTIONS = {
+  account: TEXT,
+  source: TEXT,
+  timezone: TEXT,
+  currency: TEXT,
+  decimal: TEXT,
+  dates: TEXT,
+  column: TEXTS,
+  only: TEXTS,
+  refused: TEXT,
+  help: { type: "boolean", short: "h" },
+} as const;
 const SEE_HELP = "npm run import -- --help shows all options.";
 
 /** Reads the command line. Returns `undefined` if it asks for help. Throws an ImportError. */
@@ -59,24 +74,8 @@ export function parseOptions(argv: readonly string[]): ImportOptions | undefined
 }
 
 function parseCommandLine(argv: readonly string[]) {
-  const text = { type: "string" } as const;
   try {
-    return parseArgs({
-      args: [...argv],
-      allowPositionals: true,
-      options: {
-        account: text,
-        source: text,
-        timezone: text,
-        currency: text,
-        decimal: text,
-        dates: text,
-        column: { type: "string", multiple: true },
-        only: { type: "string", multiple: true },
-        refused: text,
-        help: { type: "boolean", short: "h" },
-      },
-    });
+    return parseArgs({ args: [...argv], allowPositionals: true, options: OPTIONS });
   } catch (error) {
     const [problem = ""] = (error instanceof Error ? error.message : String(error)).split(". ");
     throw new ImportError(`${problem}. ${SEE_HELP}`, { cause: error });
