@@ -1,8 +1,11 @@
 import { ApiKeyService, ErrorInfoSchema } from "@activity/proto";
 import { Code, ConnectError, createClient, createRouterTransport } from "@connectrpc/connect";
-import { expect, it } from "vitest";
+import { beforeEach, expect, it, vi } from "vitest";
 import { StackError } from "../../dev-stack/src/stack-error.ts";
 import { createKey } from "./demo-account.ts";
+
+const wait = vi.fn(async (_milliseconds: number) => {});
+beforeEach(() => void wait.mockClear());
 
 /** Creates the demo's key at a core that first refuses it with `code`. */
 function createRefused(code: string) {
@@ -17,15 +20,17 @@ function createRefused(code: string) {
       },
     });
   });
-  return createKey({ apiKeys: createClient(ApiKeyService, transport) }, "account");
+  return createKey({ apiKeys: createClient(ApiKeyService, transport) }, "account", wait);
 }
 
 it("the demo waits for the minute between two keys", async () => {
   expect(await createRefused("api_key_created_recently")).toBe("key");
+  expect(wait.mock.calls).toEqual([[2_000]]);
 });
 
 it("the demo does not wait if its account has too many keys, and says what to do", async () => {
   const failure = await createRefused("api_key_limit_reached").catch((error) => error);
+  expect(wait).not.toHaveBeenCalled();
   expect(failure).toBeInstanceOf(StackError);
   expect(failure.message).toContain("revoke one in its dashboard");
 });

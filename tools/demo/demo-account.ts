@@ -113,6 +113,7 @@ async function writeDemo(clients: Clients) {
 export async function createKey(
   { apiKeys }: Pick<Clients, "apiKeys">,
   accountId: string,
+  wait: (milliseconds: number) => Promise<unknown> = setTimeout,
 ): Promise<string> {
   for (;;) {
     try {
@@ -123,7 +124,7 @@ export async function createKey(
       // No wait ends this refusal: the keys are valid for a year.
       if (code === "api_key_limit_reached") throw tooManyKeys();
       if (code !== "api_key_created_recently") throw error;
-      await setTimeout(KEY_RETRY_MS);
+      await wait(KEY_RETRY_MS);
     }
   }
 }
