@@ -175,6 +175,23 @@ export async function markCounted(
   ]);
 }
 
+/**
+ * Deletes at most `limit` counted attempts of the runs before `run` of a delivery. Runs without a transaction, so that it
+ * holds no lock while it waits.
+ */
+export async function deleteRunsBefore(
+  pool: Pool,
+  { accountNo, deliveryId, run }: RunKey,
+  limit: number,
+): Promise<void> {
+  await queryWithin<ResultSetHeader>(
+    pool,
+    `DELETE FROM delivery_attempt
+     WHERE account_no = ? AND delivery_id = ? AND run < ? AND counted = TRUE LIMIT ${limit}`,
+    [accountNo, deliveryId, run],
+  );
+}
+
 /** Deletes at most `limit` hours that began more than `keptMicros` ago, and returns how many it deleted. */
 export async function deleteOldHours(
   pool: Pool,

@@ -142,13 +142,13 @@ describe("an attempt is counted once, ADR 0039", () => {
     const counting = Array.from({ length: 3 }, async () => {
       while (!isOver) await countAttempts(services.pool);
     });
-    const recorded = await insertAttempts(MANY);
+    await insertAttempts(MANY);
     for (let time = 0; time < 20; time++) await attempt();
     isOver = true;
     await Promise.all(counting);
     await countAttempts(services.pool);
-    const all = recorded + 20;
-    const times = { total: recorded + 20 * 5_000, longest: 5_000 };
+    const all = MANY + 20;
+    const times = { total: MANY + 20 * 5_000, longest: 5_000 };
     expect(await hours()).toEqual([{ at: HOUR, delivered: all, failed: 0, ...times }]);
   });
 
@@ -185,7 +185,8 @@ describe("an attempt is counted once, ADR 0039", () => {
   it("by the next run if it is recorded behind the position of a run, which reads the index once", async () => {
     const { accountNo, deliveryId } = await send();
     // More than one chunk, of a later delivery.
-    const counted = await insertAttempts(250);
+    const counted = 250;
+    await insertAttempts(counted);
     const behind = `INSERT IGNORE INTO delivery_attempt (account_no, delivery_id, run, attempt, started_at, duration,
         outcome, response_body)
       VALUES (${accountNo}, '${deliveryId}', 1, 1, ${HOUR * 1000}, 1, ${DELIVERED}, '')`;
@@ -225,17 +226,33 @@ it("hours are kept for 31 days and removed then, by the job that counts", async 
   stop();
 });
 
+it("a delivery keeps the attempts of its newest 200 runs once they are counted, and each is counted once", async () => {
+  const of = async (count: number) => {
+    const key = await insertAttempts(count);
+    return () =>
+      services.database.query<{ run: number }>(
+        "SELECT run FROM delivery_attempt WHERE account_no = ? AND delivery_id = ? ORDER BY run",
+        [key.accountNo, key.deliveryId],
+      );
+  };
+  const [few, many] = [await of(200), await of(450)];
+  await countAttempts(services.pool);
+  expect(await few()).toHaveLength(200);
+  expect(await many()).toEqual(Array.from({ length: 200 }, (_, n) => ({ run: 251 + n })));
+  expect(await hours()).toMatchObject([{ delivered: 650 }]);
+});
+
 /**
- * Inserts attempts of one microsecond into the database: one for each run of one new delivery. Returns their number.
+ * Inserts attempts of one microsecond into the database: one for each run of one new delivery.
  */
-async function insertAttempts(count: number): Promise<number> {
-  const { accountNo, deliveryId } = await send();
+async function insertAttempts(count: number): Promise<Run> {
+  const run = await send();
   await services.database.queryShards(
     `INSERT INTO delivery_attempt (account_no, delivery_id, run, attempt, started_at, duration, outcome,
        response_body)
      SELECT account_no, id, 1 + n, 1, ?, 1, ?, ''
      FROM ${NUMBERS} JOIN delivery ON account_no = ? AND id = ? WHERE n < ?`,
-    [HOUR * 1000, DELIVERED, accountNo, deliveryId, count],
+    [HOUR * 1000, DELIVERED, run.accountNo, run.deliveryId, count],
   );
-  return count;
+  return run;
 }

@@ -10,6 +10,7 @@ import {
   type CountedDelivery,
   DURATION_BOUNDS_MS,
   deleteOldHours,
+  deleteRunsBefore,
   HOUR_MICROS,
   listCounted,
   lockUncounted,
@@ -22,6 +23,10 @@ const INTERVAL_MS = 30_000;
 const CHUNK = 200;
 /** The 31 days that an owner can request, and one more, so that the first of them is complete. */
 const KEPT_MICROS = 32 * 86_400_000_000;
+/** The newest runs of a delivery whose attempts are kept. An owner may begin any number of runs. */
+const KEPT_RUNS = 200;
+/** More than a chunk adds, so that a delivery with many old runs shrinks. Few, so that no statement is slow. */
+const REMOVED_AT_ONCE = 1_000;
 const START: DeliveryKey = { accountNo: 0, deliveryId: "" };
 
 /** Starts the job that counts recorded attempts and removes old hours. Returns a function that stops it. ADR 0039 */
@@ -40,19 +45,37 @@ export async function countAttempts(pool: Pool): Promise<void> {
   // Each chunk begins where the last one ended. While a dump keeps its snapshot, InnoDB keeps the index entries of counted
   // attempts, and a search from the start reads them all.
   let from: DeliveryKey | undefined = START;
-  while (from !== undefined) from = await countSome(pool, from);
+  while (from !== undefined) {
+    const attempts = await countSome(pool, from);
+    await removeOldRuns(pool, attempts);
+    from = attempts.length < CHUNK ? undefined : attempts.at(-1);
+  }
 }
 
-/** Counts a chunk. Returns the delivery at which the next one begins, or `undefined` after the last. */
-function countSome(pool: Pool, from: DeliveryKey): Promise<DeliveryKey | undefined> {
+/** Counts a chunk, and returns its attempts. */
+function countSome(pool: Pool, from: DeliveryKey): Promise<readonly UncountedAttempt[]> {
   return inTransaction(pool, async (tx) => {
     const attempts = await lockUncounted(tx, from, CHUNK);
-    if (attempts.length === 0) return undefined;
+    if (attempts.length === 0) return attempts;
     const hours = hoursOf(attempts, await listCounted(tx, attempts));
     if (hours.length > 0) await addToHours(tx, hours);
     await markCounted(tx, attempts);
-    return attempts.length < CHUNK ? undefined : attempts.at(-1);
+    return attempts;
   });
+}
+
+/**
+ * Removes the attempts of each delivery's runs before its newest ones. A delivery therefore never holds so many that it
+ * cannot be removed, or its donation erased, in one transaction.
+ */
+async function removeOldRuns(pool: Pool, counted: readonly UncountedAttempt[]): Promise<void> {
+  const many = counted.filter(({ run }) => run > KEPT_RUNS);
+  for (const attempts of Map.groupBy(many, deliveryName).values()) {
+    const [first] = attempts;
+    if (first === undefined) continue;
+    const run = Math.max(...attempts.map((each) => each.run)) - KEPT_RUNS + 1;
+    await deleteRunsBefore(pool, { ...first, run }, REMOVED_AT_ONCE);
+  }
 }
 
 /** Sums attempts by endpoint and hour. Leaves out attempts whose delivery no longer exists. */

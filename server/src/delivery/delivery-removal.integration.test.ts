@@ -114,6 +114,18 @@ it("removes many, also after as many that stay", async () => {
   expect(await idsIn("delivery")).toEqual(young.toSorted());
 });
 
+it("still removes newer deliveries while the removal of the oldest fails", async () => {
+  const [oldest = ""] = await write(MANY);
+  const failing = `IF OLD.id = '${oldest}' THEN SIGNAL SQLSTATE '45000'; END IF`;
+  const remove = () => removeOldDeliveries(services.pool, RETENTION_MICROS);
+  const removal = services.database.withTrigger("BEFORE DELETE ON delivery", remove, failing);
+  await expect(removal).rejects.toThrow();
+  const left = await idsIn("delivery");
+  expect(left).toContain(oldest);
+  // At most the chunk of the oldest.
+  expect(left.length).toBeLessThan(MANY / 2);
+});
+
 it("removes many of one moment, as writes that share a commit create them", async () => {
   await writeOfOneMoment(MANY, DeliveryState.FAILED);
   await write(1);

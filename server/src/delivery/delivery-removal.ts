@@ -16,10 +16,10 @@ import {
 /** Long, because each run reads again the old deliveries that stay because of later attempts. */
 const INTERVAL_MS = 600_000;
 /**
- * Deliveries per transaction, so that no lock is held for long. Their keys have fewer than a thousand values, so that
- * MariaDB uses an index for them (`anyOf`).
+ * Deliveries per transaction, so that no lock is held for long: each may have the attempts of 200 runs. Their keys have
+ * fewer than a thousand values, so that MariaDB uses an index for them (`anyOf`).
  */
-const CHUNK = 400;
+const CHUNK = 100;
 const DAY_MICROS = 86_400_000_000;
 const START: OldPosition = { createdAt: 0, accountNo: 0, deliveryId: "" };
 
@@ -34,16 +34,21 @@ export function startDeliveryRemoval(pool: Pool, retentionDays: number, log: Log
 
 /**
  * Removes every ended delivery whose event and last attempt are older than `retentionMicros`, with its attempts.
- * Also removes events that have no delivery left.
+ * Also removes events that have no delivery left. If a chunk fails, it still tries the others, then throws the first
+ * failure.
  */
 export async function removeOldDeliveries(pool: Pool, retentionMicros: number): Promise<void> {
+  const failures: unknown[] = [];
   let position: OldPosition | undefined = START;
   while (position !== undefined) {
     const old: OldDelivery[] = await listOldDeliveries(pool, position, retentionMicros, CHUNK);
-    if (old.length > 0) await remove(pool, old, retentionMicros);
+    if (old.length > 0) {
+      await remove(pool, old, retentionMicros).catch((cause) => failures.push(cause));
+    }
     // Deliveries that stay, because of later attempts, are not read again.
     position = old.length < CHUNK ? undefined : old.at(-1);
   }
+  if (failures.length > 0) throw failures[0];
 }
 
 /** Removes the deliveries that ended long ago, and keeps any that an owner has retried since. */
