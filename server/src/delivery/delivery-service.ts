@@ -119,6 +119,8 @@ export function createDeliveryService(
 
     async retryFailedDeliveries(request, { signal }) {
       const { accountId, pageSize, pageToken } = request;
+      // Calls with a token are not limited, so one call must not begin all parts.
+      if (pageToken !== "" && pageSize === undefined) throw pageSizeMissing();
       const ended = endedFrom(request);
       const list = retryOf(ended);
       const from = positionFrom(parsePageToken(accountId, list, pageToken));
@@ -177,6 +179,13 @@ const ID_LENGTH = 15;
 function positionFrom(text: string | undefined): Position | undefined {
   if (text === undefined) return undefined;
   return { endpointId: text.slice(0, ID_LENGTH), after: text.slice(ID_LENGTH) };
+}
+
+function pageSizeMissing(): DomainError {
+  return new DomainError(
+    ErrorCode.InvalidParameter,
+    "page_token needs a page_size. Send the page_size of the previous call.",
+  );
 }
 
 function deliveryNotFound(): DomainError {

@@ -125,7 +125,7 @@ describe("ADR 0053: in parts, for every endpoint that is on,", () => {
   it("a retry skips an endpoint that is switched off in the middle", async () => {
     const { retried, pageToken } = await retryParts(2);
     await services.endpoints.switchOffEndpoint({ accountId, endpointId });
-    const call = { accountId, ...EVER, pageToken };
+    const call = { accountId, ...EVER, pageSize: 400, pageToken };
     const rest = await services.deliveries.retryFailedDeliveries(call);
     expect(sum(retried) + Number(rest.retried)).toBeLessThanOrEqual(800 + 10);
     expect(rest.nextPageToken).toBe("");
@@ -168,12 +168,23 @@ describe("ADR 0053: in parts, for every endpoint that is on,", () => {
       ...[{ kind: WebhookEventKind.DONATION_CREATED }, { lastOutcome: AttemptOutcome.TIMEOUT }],
     ];
     for (const other of others) {
-      await expect(ask({ accountId, ...EVER, ...other, pageToken })).rejects.toThrow("page_token");
+      const call = { accountId, ...EVER, ...other, pageSize: 1, pageToken };
+      await expect(ask(call)).rejects.toThrow("page_token belongs to another");
     }
     await services.forgetSending(accountId);
     // Later parts do not count for the limit.
     await ask({ accountId, ...EVER, pageSize: 1, pageToken });
     await expect(ask({ accountId, ...EVER })).resolves.toBeDefined();
+  });
+
+  it("a token, also a replayed one, begins one part only", async () => {
+    const { pageToken } = await retryParts(1);
+    const call = { accountId, ...EVER, pageToken };
+    const ask = services.deliveries.retryFailedDeliveries;
+    await expect(ask(call)).rejects.toThrow("page_token needs a page_size");
+    for (let time = 0; time < 2; time++) {
+      expect((await ask({ ...call, pageSize: 1 })).retried).toBe(1n);
+    }
   });
 
   it("a retry whose first part begins nothing is limited to one a minute, but not if no other part follows", async () => {

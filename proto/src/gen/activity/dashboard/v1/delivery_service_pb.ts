@@ -627,7 +627,7 @@ export type RetryFailedDeliveriesRequest = Message<"activity.dashboard.v1.RetryF
   pageSize?: number | undefined;
 
   /**
-   * The `next_page_token` of the previous call, which had the same choice. Empty at first.
+   * The `next_page_token` of the previous call, which had the same choice. Empty at first. It needs a `page_size`.
    *
    * @generated from field: string page_token = 7;
    */
@@ -929,11 +929,12 @@ export const DeliveryService: GenService<{
    * Endpoints that are off or deleted by then are skipped. If the named endpoint is one of them, the call ends and
    * returns the number of runs that it began. After `temporarily_unavailable` or a deadline some runs may have begun.
    * A call with the same token begins the others, and those that failed again. With `include_delivered` it also begins
-   * those that were delivered since. An account can begin one bulk retry a minute. A call with a token does not count.
+   * those that were delivered since. An account can begin one bulk retry a minute. A call with a token does not count,
+   * and must have a `page_size`.
    *
-   * Fails with `invalid_parameter` when the token was not issued for this account and choice. If no run has begun,
-   * fails with `endpoint_not_found`, with `endpoint_switched_off`, with `bulk_retry_limit_reached`, and with
-   * `account_unavailable` while the account is blocked.
+   * Fails with `invalid_parameter` when the token was not issued for this account and choice, or comes without
+   * `page_size`. If no run has begun, fails with `endpoint_not_found`, with `endpoint_switched_off`, with
+   * `bulk_retry_limit_reached`, and with `account_unavailable` while the account is blocked.
    *
    * @generated from rpc activity.dashboard.v1.DeliveryService.RetryFailedDeliveries
    */
