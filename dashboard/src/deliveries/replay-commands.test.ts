@@ -1,5 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { createHmac } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, it } from "vitest";
 import { curlScript, kitCommand } from "./replay-commands.ts";
 
@@ -14,21 +17,43 @@ const run = (program: string, instead: string, script: string) =>
     env: { ...process.env, WEBHOOK_SECRET },
     encoding: "utf8",
   });
+/** Prints the arguments of curl and its input. */
+const SENT = "printf '%s\\0' \"$@\"; cat";
 
 it("copies a script that sends the exact bytes with a signature of now. §6.2, §6.3", () => {
-  const words = run("curl", "printf '%s\\0' \"$@\"", curlScript({ url, eventId, body })).split(
-    "\0",
+  const words = run("curl", SENT, curlScript({ url, eventId, body })).split("\0");
+  expect(words).toEqual(
+    expect.arrayContaining([url, "--data-binary", "@-", `Service-Event-Id: ${eventId}`]),
   );
-  expect(words).toEqual(expect.arrayContaining([url, body, `Service-Event-Id: ${eventId}`]));
+  expect(words.at(-1)).toBe(body);
   const at = words.find((word) => word.startsWith("Service-Timestamp: "))?.slice(19) ?? "";
   expect(Math.abs(Number(at) - Date.now() / 1000)).toBeLessThan(60);
   const mac = createHmac("sha256", WEBHOOK_SECRET).update(`${at}.${eventId}.${body}`).digest("hex");
   expect(words).toContain(`Service-Signature: v1=${mac}`);
 });
 
+it("copies a script whose programs get neither the secret nor the event as an argument", () => {
+  const directory = mkdtempSync(join(tmpdir(), "replay-"));
+  const words = join(directory, "words");
+  // The shell's own `printf` starts no program.
+  for (const program of ["curl", "date", "openssl", "perl", "sed"]) {
+    const script = `#!/bin/sh\nprintf '%s\\n' ${program} "$@" >> ${words}\n`;
+    writeFileSync(join(directory, program), script, { mode: 0o755 });
+  }
+  execFileSync("sh", ["-c", curlScript({ url, eventId, body })], {
+    env: { PATH: `${directory}:${process.env.PATH}`, WEBHOOK_SECRET },
+  });
+  const seen = readFileSync(words, "utf8");
+  rmSync(directory, { recursive: true });
+  expect(seen).toMatch(/^curl$/m);
+  expect(seen).toMatch(/^perl$/m);
+  expect(seen).not.toContain(WEBHOOK_SECRET);
+  expect(seen).not.toContain(body.slice(0, 50));
+});
+
 it("copies a script whose curl takes brackets and braces of the URL as they are", () => {
   const script = curlScript({ url, eventId, body });
-  expect(run("curl", "printf '%s\\0' \"$@\"", script).split("\0")).toContain("-g");
+  expect(run("curl", SENT, script).split("\0")).toContain("-g");
 });
 
 it("copies a command of receiver-kit that reads the exact bytes", () => {

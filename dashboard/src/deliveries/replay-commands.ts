@@ -1,22 +1,26 @@
 /** An event that a command sends again, and its target. */
 export type Replay = { readonly url: string; readonly eventId: string; readonly body: string };
 
+/** Prints the signature of its input. It reads the secret from its environment. macOS and Linux have this module. */
+const SIGN = `perl -MDigest::SHA=hmac_sha256_hex -0777 -ne 'print hmac_sha256_hex($_, $ENV{WEBHOOK_SECRET})'`;
+
 /**
  * Returns a shell script that signs the event now with `WEBHOOK_SECRET` and sends it with curl. The dashboard does not
- * know the signing secret.
+ * know the signing secret. No program has the secret or the body as an argument: other users of the machine can see
+ * those.
  */
 export function curlScript({ url, eventId, body }: Replay): string {
   return [
     `body=${quoted(body)}`,
     "at=$(date +%s)",
-    `signature=$(printf %s "$at.${eventId}.$body" | openssl dgst -sha256 -hmac "$WEBHOOK_SECRET" | sed 's/^.*= *//')`,
-    `curl -g -i ${quoted(url)} \\`,
+    `signature=$(printf %s "$at.${eventId}.$body" | WEBHOOK_SECRET="$WEBHOOK_SECRET" ${SIGN})`,
+    `printf %s "$body" | curl -g -i ${quoted(url)} \\`,
     "  -H 'Content-Type: application/json' \\",
     `  -H 'Service-Event-Id: ${eventId}' \\`,
     '  -H "Service-Timestamp: $at" \\',
     "  -H 'Service-Attempt: 1' \\",
     '  -H "Service-Signature: v1=$signature" \\',
-    '  --data-raw "$body"',
+    "  --data-binary @-",
   ].join("\n");
 }
 

@@ -44,7 +44,7 @@ export const deliveries = {
   signatureOf: "<HMAC-SHA256 of timestamp.id.body>",
   replay: "Send it from your machine",
   replayHint:
-    "Set WEBHOOK_SECRET first. Both commands sign this event with the current time. They do not send the headers of Standard Webhooks.",
+    "Export WEBHOOK_SECRET first. Both commands sign this event with the current time. They do not send the headers of Standard Webhooks.",
   kit: "receiver-kit send",
   curl: "curl",
   localUrl: "http://127.0.0.1:3000/webhooks",
