@@ -12,7 +12,8 @@ import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { expect, it } from "vitest";
 import { deliveriesCsv } from "./deliveries-csv.ts";
 
-const endpoint: Endpoint = create(EndpointSchema, { id: "e1", name: "", url: "https://a.com/" });
+const url = "https://a.com/hooks?token=t1";
+const endpoint: Endpoint = create(EndpointSchema, { id: "e1", name: "", url });
 const delivery = (donorName: string): Delivery =>
   create(DeliverySchema, {
     ...{ id: "d1", eventId: "wev_1", endpointId: "e1", kind: WebhookEventKind.DONATION_CREATED },
@@ -23,10 +24,10 @@ const delivery = (donorName: string): Delivery =>
 const rowOf = (donorName: string) =>
   deliveriesCsv([delivery(donorName)], new Map([["e1", endpoint]])).split("\r\n")[1];
 
-it("writes one line a delivery below their names", () => {
+it("writes one line a delivery below their names, without the token that a URL may hold", () => {
   expect(deliveriesCsv([], undefined)).toMatch(/^delivery_id,.*,currency\r\n$/);
   expect(rowOf("Ada")).toBe(
-    "d1,1970-01-01T00:00:00.000Z,wev_1,donation.created,false,e1,https://a.com/,Failed,8,Route not found,r1,Ada,500,eur",
+    "d1,1970-01-01T00:00:00.000Z,wev_1,donation.created,false,e1,a.com,Failed,8,Route not found,r1,Ada,500,eur",
   );
 });
 

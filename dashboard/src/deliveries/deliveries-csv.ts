@@ -1,5 +1,6 @@
 import type { Delivery, Endpoint } from "@activity/proto";
 import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { endpointLabel } from "../common/endpoint-label.ts";
 import { texts } from "../texts.ts";
 
 const COLUMNS = [
@@ -20,7 +21,7 @@ export function deliveriesCsv(
     return [
       ...[delivery.id, createdAt ? timestampDate(createdAt).toISOString() : "", delivery.eventId],
       ...[texts.deliveries.kinds[delivery.kind] ?? "", String(delivery.test), endpointId],
-      ...[endpoint?.name || endpoint?.url || "", texts.deliveries.states[delivery.state] ?? ""],
+      ...[endpoint ? endpointLabel(endpoint) : "", texts.deliveries.states[delivery.state] ?? ""],
       ...[String(delivery.attempts), texts.deliveries.outcomes[delivery.lastOutcome] ?? ""],
       ...[donation?.recordId ?? "", donation?.donorName ?? ""],
       ...[donation ? String(donation.amountCents) : "", donation?.currency ?? ""],

@@ -1,5 +1,6 @@
 import { type Endpoint, EndpointService, SessionScope } from "@activity/proto";
 import { useQuery } from "@connectrpc/connect-query";
+import { endpointLabel } from "../common/endpoint-label.ts";
 import { errorCode } from "../common/error-code.ts";
 import { Facts } from "../common/facts.tsx";
 import { Loaded } from "../common/loaded.tsx";
@@ -12,7 +13,6 @@ import { texts } from "../texts.ts";
 import { EndpointActions } from "./endpoint-actions.tsx";
 import { EndpointBadge } from "./endpoint-badge.tsx";
 import { EndpointStats } from "./endpoint-stats.tsx";
-import { endpointText } from "./endpoint-text.ts";
 import { kindsText } from "./kinds-text.ts";
 import { LatestDeliveries } from "./latest-deliveries.tsx";
 import { amountText } from "./min-amount.ts";
@@ -38,7 +38,7 @@ export function EndpointPage({ endpointId }: { endpointId: string }) {
   const mayRead = useMay(SessionScope.DELIVERIES_READ);
   return (
     <Page
-      title={endpoint ? endpointText(endpoint) : texts.pages.endpoints}
+      title={endpoint ? endpointLabel(endpoint) : texts.pages.endpoints}
       intro={endpoint && <EndpointBadge endpoint={endpoint} />}
       back={{ href: "/endpoints", text: texts.pages.endpoints }}
       actions={mayWrite && lastRead && <EndpointActions endpoint={lastRead} />}

@@ -227,6 +227,8 @@ describe("endpoints", () => {
     await own.page.clock.install();
     await own.open(`/endpoints/${endpointId}`);
     await own.page.getByRole("heading", { name: "Latest deliveries" }).waitFor();
+    // The browser's history keeps titles, and the URL may hold a token.
+    await expect.poll(() => own.page.title()).toMatch(/^[\w.-]+(:\d+)? · Activity$/);
     await own.until(deliveryId, proto.DeliveryState.DELIVERED);
     await countAttemptsNow(own.stack.database);
     // The page reads again every half minute of its own clock.
