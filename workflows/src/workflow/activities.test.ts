@@ -8,6 +8,7 @@ import { ProxyFailure } from "../http/egress-proxy.ts";
 import type { Sender } from "../http/sender.ts";
 import { createActivities } from "./activities.ts";
 import { createAttemptSlots } from "./attempt-slots.ts";
+import { createKeptAttempts } from "./kept-attempts.ts";
 
 const quiet = () => undefined;
 const READY = { url: "https://receiver.example/hook", secret: "whsec_c2VjcmV0", eventId: "event" };
@@ -95,6 +96,19 @@ it("records an attempt once and at once, whenever Temporal continues its workflo
   await expect.poll(() => activities.recorded).toEqual(["delivery1 behind 1"]);
   await activities.record(1, made);
   expect(activities.recorded).toEqual(["delivery1 behind 1"]);
+});
+
+it("keeps no text of a receiver's answer after the record", async () => {
+  const kept = createKeptAttempts();
+  const made = { outcome: "rejected", status: 404, detail: undefined, durationMs: 1 } as const;
+  const texts = { headers: "server: x", bodyStart: Buffer.from("Ada is unknown") };
+  const finished = { ...made, ...texts, startedAtMs: 0 };
+  kept.keep(attemptOf(1), Promise.resolve(finished));
+  expect(await kept.get(attemptOf(1))).toEqual(finished);
+  kept.recorded(attemptOf(1));
+  const rest = await kept.get(attemptOf(1));
+  expect(rest).toEqual({ ...made, startedAtMs: 0, headers: undefined, bodyStart: undefined });
+  expect(kept.isRecorded(attemptOf(1))).toBe(true);
 });
 
 it.each([

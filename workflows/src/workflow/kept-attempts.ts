@@ -5,7 +5,10 @@ import { type AttemptKey, attemptName } from "../common/run.ts";
 export type KeptAttempts = {
   get(key: AttemptKey): Promise<FinishedAttempt> | undefined;
   keep(key: AttemptKey, finished: Promise<FinishedAttempt>): void;
-  /** Marks the attempt as recorded. It is kept until newer recorded ones replace it. */
+  /**
+   * Marks the attempt as recorded. It is kept, without the answer's headers and body, until newer recorded ones replace
+   * it.
+   */
   recorded(key: AttemptKey): void;
   isRecorded(key: AttemptKey): boolean;
   /** Drops an attempt that was not made. */
@@ -35,11 +38,19 @@ export function createKeptAttempts(): KeptAttempts {
       const finished = unrecorded.get(name);
       if (finished === undefined) return;
       unrecorded.delete(name);
-      add(recorded, MAX_RECORDED, name, finished);
+      add(recorded, MAX_RECORDED, name, withoutTexts(finished));
     },
     isRecorded: (key) => recorded.has(attemptName(key)),
     forget: (key) => unrecorded.delete(attemptName(key)),
   };
+}
+
+/** Only a record needs the texts. They may be personal data, which the database erases and a worker would keep. */
+function withoutTexts(finished: Promise<FinishedAttempt>): Promise<FinishedAttempt> {
+  const rest = finished.then((made) => ({ ...made, headers: undefined, bodyStart: undefined }));
+  // Another process can record an attempt that fails here. Nobody may ask for it then.
+  rest.catch(() => undefined);
+  return rest;
 }
 
 /** Adds an entry, and removes the oldest beyond `max`. */
