@@ -50,6 +50,25 @@ it.skipIf(inject("shards") !== undefined)("asks for the name of a database", asy
   await expect(migrate(href)).rejects.toThrow("DATABASE_URL must name a database.");
 });
 
+it.skipIf(inject("shards") !== undefined)(
+  "needs no right to create tables and waits for no backup's lock if no migration is due",
+  async () => {
+    const url = new URL(database.url);
+    const name = url.pathname.slice(1);
+    Object.assign(url, { username: name, password: "of-a-test" });
+    await database.query(`CREATE USER ${name}@'%' IDENTIFIED BY 'of-a-test'`);
+    await database.query(`GRANT SELECT ON ${name}.* TO ${name}@'%'`);
+    expect(await migrate(url.href)).toEqual([]);
+    await database.query(`DROP USER ${name}@'%'`);
+    const [server] = await database.query<{ version: string }>("SELECT VERSION() AS version");
+    // MariaDB has no such lock.
+    if (server?.version.includes("MariaDB")) return;
+    await database.query("LOCK INSTANCE FOR BACKUP");
+    const migrated = migrate(database.url).finally(() => database.query("UNLOCK INSTANCE"));
+    expect(await migrated).toEqual([]);
+  },
+);
+
 describe("a database that a newer program migrated, ADR 0044", () => {
   const mark = (version: number, needs: number) =>
     database.query(

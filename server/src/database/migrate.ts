@@ -51,7 +51,6 @@ export async function migrate(url: string, log?: Log): Promise<string[]> {
     else await connection.query(SESSION_SETTINGS);
     await lockMigrations(connection, log);
     if (!atVtgate) await checkOwnTables(connection);
-    await createMigrationTable(connection);
     const applied = await findAppliedMigrations(connection);
     checkApplied(migrations, applied);
     const lacking = migrations.slice(applied.length);
@@ -113,7 +112,22 @@ async function createMigrationTable(connection: Connection): Promise<void> {
   ) ENGINE = InnoDB`);
 }
 
+/**
+ * Creates the table only if it does not exist. Even with IF NOT EXISTS, a CREATE TABLE waits for a backup's lock and
+ * needs the right to create tables.
+ */
 async function findAppliedMigrations(connection: Connection): Promise<AppliedRow[]> {
+  try {
+    return await readAppliedMigrations(connection);
+  } catch (error) {
+    // With ER_UNKNOWN_ERROR a vtgate says that no VSchema knows the table. The CREATE TABLE then fails as UNKNOWN_TABLE.
+    if (!["ER_NO_SUCH_TABLE", "ER_UNKNOWN_ERROR"].includes(codeOf(error))) throw error;
+  }
+  await whenFree("schema_migration", () => createMigrationTable(connection));
+  return readAppliedMigrations(connection);
+}
+
+async function readAppliedMigrations(connection: Connection): Promise<AppliedRow[]> {
   const [rows] = await connection.query<AppliedRow[]>(
     "SELECT version, name, checksum, needs FROM schema_migration ORDER BY version",
   );
@@ -156,7 +170,7 @@ async function apply(
   );
 }
 
-/** Runs a migration again while another transaction has its table. */
+/** Runs a statement again while another transaction has its table, or a backup's lock forbids changes of tables. */
 async function whenFree(name: string, run: () => Promise<void>): Promise<void> {
   for (let time = 0; time < TABLE_WAITS; time++) {
     try {
@@ -167,7 +181,7 @@ async function whenFree(name: string, run: () => Promise<void>): Promise<void> {
     await wait(TABLE_PAUSE_MS);
   }
   throw new MigrationError(
-    `${name} cannot change its table while a transaction, such as a dump, reads it. End the transaction or wait, then start again.`,
+    `${name} cannot change its table while a transaction, such as a dump, reads it, or a backup holds its lock. End the transaction or the backup, or wait, then start again.`,
   );
 }
 
