@@ -3,17 +3,21 @@ import { expect, it } from "vitest";
 import { useTestDatabase } from "../../../test/harness/database.ts";
 import { createPool, prepareSessions } from "./pool.ts";
 import { queryWithin } from "./query-within.ts";
+import { inTransaction } from "./transaction.ts";
 
 const database = useTestDatabase();
 
-it("commits each statement, whatever the server's default is", async () => {
+it("commits each statement, also after a transaction, whatever the server's defaults are", async () => {
   const pool = createPool(database.url, 1);
   pool.pool.prependListener("connection", (connection) => {
-    connection.query("SET SESSION autocommit = 0");
+    connection.query("SET SESSION autocommit = 0, completion_type = 'CHAIN'");
   });
   const settings = await queryWithin(pool, "SELECT @@autocommit AS committed", []);
   expect(settings).toMatchObject([{ committed: 1 }]);
+  await inTransaction(pool, async (tx) => tx.query("SELECT 1"));
+  await queryWithin(pool, "UPDATE installation SET id = 'of-a-test'", []);
   await pool.end();
+  expect(await database.query("SELECT id FROM installation")).toEqual([{ id: "of-a-test" }]);
 });
 
 it("keeps texts exactly, whatever the server's character set is", async () => {

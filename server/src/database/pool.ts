@@ -52,10 +52,10 @@ const READ_COMMITTED = "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED";
 /**
  * A wait for a row ends before the deadline of its statement, so that it does not count as a lost connection. A wait
  * for a whole table counts as one if the deadline is ten seconds or less. The server ends that wait soon after the
- * deadline. A vtgate ignores `lock_wait_timeout`. With snapshot isolation MariaDB would refuse a row that another core
- * changed meanwhile.
+ * deadline. A vtgate ignores `lock_wait_timeout` and `completion_type`. With the type CHAIN, each COMMIT would open
+ * another transaction. With snapshot isolation MariaDB would refuse a row that another core changed meanwhile.
  */
-const SESSION_SETTINGS = `SET SESSION autocommit = 1,
+const SESSION_SETTINGS = `SET SESSION autocommit = 1, completion_type = 'NO_CHAIN',
   sql_mode = 'TRADITIONAL,NO_ENGINE_SUBSTITUTION',
   innodb_lock_wait_timeout = 8, lock_wait_timeout = 12
   /*M!110602 , innodb_snapshot_isolation = OFF */`;
