@@ -61,22 +61,34 @@ describe.concurrent("ADR 0027: the status decides, even if the rest of the answe
   });
 
   it("the rest of an answer gets no more time than the attempt", async () => {
-    const short = createSenderHarness({ timeoutMs: 3_000 });
-    const answerLate = trickle(`${OK_HEAD}content-length: 1000\r\n\r\n`, 50);
-    // Both timers run in this process, so their order is right even on a busy machine.
-    let isRestOver = false;
-    const receiver = await short.receive(async (...got) => {
-      await wait(2_100);
-      answerLate(...got);
-      await wait(REST_MS);
-      isRestOver = true;
-    });
-    const report = await short.post(receiver);
-    expect(report).toMatchObject({ outcome: "delivered", status: 200 });
-    expect(isRestOver).toBe(false);
-    await short.stop();
+    let ended = await postAnsweredLate();
+    // On a busy machine even the status may come too late.
+    for (let again = 0; again < 4 && ended.outcome === "timeout"; again++) {
+      ended = await postAnsweredLate();
+    }
+    expect(ended).toMatchObject({ outcome: "delivered", status: 200, isRestOver: false });
   });
 });
+
+/** Posts once. The status comes 0.9 seconds before the attempt has to end. */
+async function postAnsweredLate() {
+  const short = createSenderHarness({ timeoutMs: 3_000 });
+  const answerLate = trickle(`${OK_HEAD}content-length: 1000\r\n\r\n`, 50);
+  let beganMs = 0;
+  // Both timers run in this process, so their order is right even on a busy machine.
+  let isRestOver = false;
+  const receiver = await short.receive(async (...got) => {
+    await wait(Math.max(0, beganMs + 2_100 - performance.now()));
+    answerLate(...got);
+    await wait(REST_MS);
+    isRestOver = true;
+  });
+  beganMs = performance.now();
+  const { outcome, status } = await short.post(receiver);
+  const ended = { outcome, status, isRestOver };
+  await short.stop();
+  return ended;
+}
 
 describe("§6.4 2xx is success with any body", () => {
   it.each([
