@@ -85,6 +85,8 @@ const BUSY_AT_FIRST = `
   });`;
 
 describe("a connection is kept for the next attempts to the same host", () => {
+  const { opened } = useOpenedSockets();
+
   it("on one connection in sequence, on several in parallel", async () => {
     const receiver = await harness.receive(answer(200));
     for (let round = 0; round < 3; round++) await harness.post(receiver);
@@ -98,7 +100,9 @@ describe("a connection is kept for the next attempts to the same host", () => {
     };
     await Promise.all(Array.from({ length: 200 }, () => harness.post(receiver)));
     expect(receiver.connectionCount()).toBe(200);
-    await expect.poll(() => receiver.openCount()).toBe(128);
+    expect(opened.filter(({ destroyed }) => !destroyed).length).toBe(128);
+    // The receiver notices later, maybe only as the kept ones end.
+    await expect.poll(() => receiver.openCount()).toBeLessThanOrEqual(128);
   });
 
   it("but not for another name of the host", async () => {
@@ -177,18 +181,18 @@ describe("a kept connection that the receiver closes is no network_error", () =>
 });
 
 describe.concurrent("nothing is sent again on a kept connection", () => {
-  const hasty = createSenderHarness({ timeoutMs: 2_000 });
+  const hasty = createSenderHarness({ timeoutMs: 5_000 });
   afterAll(() => hasty.stop());
 
   it.each([
-    ["that is lost after a byte of an answer", writeAndReset("H"), NETWORK_ERROR],
-    ["that is lost after an interim answer", writeAndReset(INTERIM), NETWORK_ERROR],
-    ["that is lost after the status", writeAndReset("HTTP/1.1 200 OK\r\nconte"), DELIVERED],
-    ["on which no answer comes in time", write(""), { outcome: "timeout" }],
-  ])("%s", async (_what, later, expected) => {
-    const receiver = await hasty.receive(afterFirst(later));
-    await hasty.post(receiver);
-    expect(await hasty.post(receiver)).toMatchObject(expected);
+    ["that is lost after a byte of an answer", harness, writeAndReset("H"), NETWORK_ERROR],
+    ["that is lost after an interim answer", harness, writeAndReset(INTERIM), NETWORK_ERROR],
+    ["that is lost after the status", harness, writeAndReset("HTTP/1.1 200 OK\r\nc"), DELIVERED],
+    ["on which no answer comes in time", hasty, write(""), { outcome: "timeout" }],
+  ])("%s", async (_what, { receive, post }, later, expected) => {
+    const receiver = await receive(afterFirst(later));
+    expect(await post(receiver)).toMatchObject(DELIVERED);
+    expect(await post(receiver)).toMatchObject(expected);
     expect(receiver.requests).toHaveLength(2);
   });
 
