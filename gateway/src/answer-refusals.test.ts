@@ -29,8 +29,13 @@ it("ADR 0030: the delay of a refused client ends when it hangs up, and leaves no
   const { ask, calls } = createAnswers(HOUR_MS);
   await ask("192.0.2.1");
   const gone = new AbortController();
+  const timers = () => process.getActiveResourcesInfo().filter((type) => type === "Timeout").length;
+  const before = timers();
   const asked = ask("192.0.2.1", gone.signal);
+  expect(timers()).toBe(before + 1);
   gone.abort();
+  // Counts at once, because the test runner has timers too.
+  expect(timers()).toBe(before);
   expect((await asked).status).toBe(429);
   expect(calls()).toBe(1);
 });
