@@ -1,5 +1,11 @@
 import { once } from "node:events";
-import { type ClientRequest, createServer, request as openRequest, type Server } from "node:http";
+import {
+  Agent,
+  type ClientRequest,
+  createServer,
+  request as openRequest,
+  type Server,
+} from "node:http";
 import type { AddressInfo } from "node:net";
 import { gunzipSync } from "node:zlib";
 import {
@@ -102,12 +108,16 @@ type Sent = {
   readonly path?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array | string;
+  readonly agent?: Agent;
 };
 
-function open(server: Server, { method = "POST", path = PATH, headers = {} }: Sent): ClientRequest {
+function open(
+  server: Server,
+  { method = "POST", path = PATH, headers = {}, agent }: Sent,
+): ClientRequest {
   const { port } = server.address() as AddressInfo;
   return openRequest({
-    ...{ port, method, path },
+    ...{ host: "127.0.0.1", port, method, path, agent },
     headers: { "content-type": "application/proto", ...headers },
   });
 }
@@ -180,9 +190,16 @@ describe("a unary call over HTTP/1.1", () => {
   ])(
     "whose message is too long and %s is refused, and its connection stays open",
     async (_, headers) => {
-      const { status, plain } = await ask(ours, { headers, body: Buffer.alloc(MAX_BYTES + 1) });
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+      const body = Buffer.alloc(MAX_BYTES + 1);
+      const { status, plain } = await ask(ours, { headers, body, agent });
       expect(status).toBe(429);
       expect(JSON.parse(plain.toString())).toMatchObject({ code: "resource_exhausted" });
+      const next = open(ours, { agent });
+      next.end();
+      await once(next, "response");
+      expect(next.reusedSocket).toBe(true);
+      agent.destroy();
     },
   );
 
