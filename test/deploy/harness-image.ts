@@ -72,8 +72,8 @@ function copyFromStage(rest: string, into: string, stages: { name: string; root:
 }
 
 /**
- * Runs `command` with the image's entrypoint and user on a read-only root, including /tmp. The root has /app, the
- * secrets, and this machine's system programs in place of the base image.
+ * Runs `command` with the image's entrypoint and user on a read-only root, including /tmp. Only the modes of its files
+ * protect /app. The root has /app, the secrets, and this machine's system programs in place of the base image.
  */
 export function runInImage(
   image: Image,
@@ -98,7 +98,8 @@ const ENTER = `
   mkdir -p $root/app $root/node $root/run/secrets $root/proc $root/dev $root/usr $root/etc $root/tmp
   for link in bin sbin lib lib64; do if test -L /$link; then cp -P /$link $root/; fi; done
   bind() { mount --bind "$1" "$2"; mount -o remount,bind,ro "$2"; }
-  bind "$app" $root/app
+  # Writable, so that only the image's own modes keep its files.
+  mount --bind "$app" $root/app
   bind "$node" $root/node
   bind "$secrets" $root/run/secrets
   bind /usr $root/usr

@@ -70,8 +70,10 @@ it("the image holds what production needs, and nothing of development", () => {
 it("the image's processes can write no file and do not run as root", async () => {
   const script = `
     const fs = require("node:fs");
-    const wrote = ["/app/x", "/app/node_modules/x", "/tmp/x", "/run/secrets/x", "/x"].filter((path) => {
-      try { fs.writeFileSync(path, ""); return true; } catch { return false; }
+    const existing = ["/app/package.json", "/app/server/src/main.ts"];
+    const created = ["/app/x", "/app/node_modules/x", "/tmp/x", "/run/secrets/x", "/x"];
+    const wrote = [...existing, ...created].filter((path) => {
+      try { fs.appendFileSync(path, ""); return true; } catch { return false; }
     });
     console.log(process.getuid(), process.getgid(), wrote);
   `;

@@ -35,6 +35,7 @@ type Resource = {
   readonly kind: string;
   readonly metadata: { readonly name: string };
   readonly spec: {
+    readonly replicas?: number;
     readonly template?: { readonly spec: { readonly containers: Container[] } };
     readonly ingress?: readonly Ingress[];
     readonly egress?: readonly unknown[];
@@ -59,12 +60,24 @@ it("compose.yaml follows the Compose specification", () => {
   expect(linters.composeSpec(wrong).status).toBe(1);
 });
 
-it("compose.yaml limits the log of every service, so that none fills the database's disk", () => {
+describe("compose.yaml", () => {
   const text = readFileSync(join(ROOT, "deploy/compose.yaml"), "utf8");
-  const services: Record<string, { logging?: unknown }> = parse(text, { merge: true }).services;
-  for (const [name, { logging }] of Object.entries(services)) {
-    expect(logging, name).toMatchObject({ options: { "max-size": "50m", "max-file": "20" } });
-  }
+  const services: Record<string, { image?: string }> = parse(text, { merge: true }).services;
+
+  it("limits the log of every service, so that none fills the database's disk", () => {
+    const logging = { options: { "max-size": "50m", "max-file": "20" } };
+    for (const [name, one] of Object.entries(services)) {
+      expect(one, name).toMatchObject({ logging });
+    }
+  });
+
+  it("runs the product's services on a read-only root and without capabilities", () => {
+    const own = Object.entries(services).filter(([, one]) => one.image?.startsWith("personal"));
+    expect(own.map(([name]) => name)).toEqual(["core", "credentials", "gateway", "deliveries"]);
+    for (const [name, one] of own) {
+      expect(one, name).toMatchObject({ read_only: true, cap_drop: ["ALL"] });
+    }
+  });
 });
 
 describe("the Helm chart", () => {
@@ -103,6 +116,8 @@ describe("the Helm chart", () => {
     const count = (kind: string) => resources.filter((one) => one.kind === kind).length;
     const kinds = ["Deployment", "PodDisruptionBudget", "NetworkPolicy"];
     expect(kinds.map(count)).toEqual([3, 3, 3]);
+    const replicas = resources.flatMap(({ spec }) => spec.replicas ?? []);
+    expect(replicas).toEqual([2, 2, 2]);
     const evictions = resources.flatMap(({ spec }) => spec.unhealthyPodEvictionPolicy ?? []);
     expect(evictions).toEqual(["AlwaysAllow", "AlwaysAllow"]);
     for (const { env = [], securityContext, livenessProbe, readinessProbe } of containers) {
