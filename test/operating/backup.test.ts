@@ -27,13 +27,13 @@ describe("a restored database whose Temporal knows more. ADR 0045", () => {
   });
 
   it("prints a time before the end of its dump, has no earlier session, and has a feed of a later version", () => {
-    const { printed, startedMs, dumpedMs, links, versions } = restored;
+    const { printed, startedMs, dumpedMs, sessions, versions } = restored;
     const [, newest = ""] = /newest_in_backup_utc\s+(\d\S+ [\d:.]+)/.exec(printed.join("\n")) ?? [];
     const newestMs = Date.parse(`${newest.replace(" ", "T")}Z`);
     expect(newestMs).toBeGreaterThan(startedMs);
     // Also if the clock of the deliveries is ahead.
     expect(newestMs).toBeLessThanOrEqual(dumpedMs);
-    expect(links).toEqual([]);
+    expect(sessions).toEqual([]);
     const [before = 0, after = 0] = versions;
     expect(after).toBeGreaterThan(before);
   });

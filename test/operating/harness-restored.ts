@@ -51,6 +51,11 @@ export async function restoreUnderLoad(folder: string) {
   await createEndpoint(served, accountId, `https://127.0.0.1:${served.receiver.port}/hook`);
   const scopes = [proto.SessionScope.KEYS_WRITE];
   await served.client(proto.SessionService).createSessionLink({ accountId, scopes });
+  // One that no sweep deletes.
+  await database.query(
+    "INSERT INTO dashboard_session (session_hash, account_no, scopes, created_at, expires_at) VALUES (?, ?, 0, 0, ?)",
+    [Buffer.alloc(32), accountNo, Number.MAX_SAFE_INTEGER],
+  );
 
   const deliveries = served.client(proto.DeliveryService);
   const requestsOf = (donor: string) =>
@@ -162,7 +167,9 @@ export async function restoreUnderLoad(folder: string) {
 
   const printed = await backups.restore(restored);
   versions.push(await readFeedVersion(restored));
-  const links = await database.query(`SELECT 1 FROM ${restored}.session_link`);
+  const sessions = await database.query(
+    `SELECT 1 FROM ${restored}.session_link UNION ALL SELECT 1 FROM ${restored}.dashboard_session`,
+  );
   const restoredUrl = new URL(database.url);
   restoredUrl.pathname = `/${restored}`;
   await served.start(restoredUrl.href);
@@ -178,8 +185,8 @@ export async function restoreUnderLoad(folder: string) {
     printed,
     /** The feed's version before the loss, and before the product started again. */
     versions,
-    /** The restored session links. */
-    links,
+    /** The restored session links and sessions. */
+    sessions,
     async stop() {
       await served.stop();
       await database.query(`DROP DATABASE ${restored}`);
