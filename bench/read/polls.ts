@@ -27,15 +27,19 @@ export async function preparePolls(
         while (poller?.catchUp(await connection.send(poller.request)));
       }),
     async ask(send) {
-      const poller = inTurn[asked++ % inTurn.length];
+      let poller: Poller | undefined;
+      // A slow write may take longer than a turn of all accounts.
+      do poller = inTurn[asked++ % inTurn.length];
+      while (poller?.isWriting);
       if (poller === undefined) throw new Error("there is no account");
       const answer = await send(poller.request);
       return async () => {
         poller.take(answer);
         if (++answered % POLLS_FOR_A_RECORD > 0) return;
-        // Counted before it is written. The account's next poll is a whole turn later.
-        poller.written += 1;
+        poller.isWriting = true;
         await recordFollow(writer, poller.accountNo);
+        poller.written += 1;
+        poller.isWriting = false;
       };
     },
   };
@@ -48,6 +52,8 @@ class Poller {
   request: Buffer;
   /** Records written since its last poll. */
   written = 0;
+  /** Whether a record is being written. Its account is not polled meanwhile. */
+  isWriting = false;
   /** The length of an answer without records. */
   #emptyLength = 0;
 
