@@ -15,6 +15,8 @@ const blocks = readCodeBlocks("docs/other-languages.md", FEED_FOLDER);
 /** The rows of the longest batch. */
 const IMPORTED = 1_000;
 const PATIENCE = { timeout: 40_000, interval: 50 };
+/** The followers sync each record to the disk, which may be slow. */
+const IMPORT_PATIENCE = { ...PATIENCE, timeout: 150_000 };
 
 const stack = useTestStack();
 const folder = useFolder("languages");
@@ -89,7 +91,7 @@ it.each(Object.entries(LANGUAGES))(
     const env = { ACTIVITY_KEY: apiKey, ACTIVITY_URL: baseUrlOf(stack) };
     await importDonations(stack, accountId, IMPORTED);
     const first = start(command, place, env);
-    await vi.waitUntil(() => idsIn(first.output()).length === IMPORTED, PATIENCE);
+    await vi.waitUntil(() => idsIn(first.output()).length === IMPORTED, IMPORT_PATIENCE);
     first.child.kill("SIGKILL");
     await first.closed;
     const path = join(place, "overlay.cursor");
