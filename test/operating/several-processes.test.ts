@@ -4,6 +4,7 @@ import { beforeAll, expect, it, vi } from "vitest";
 import { findFreePorts } from "../../dev-stack/src/free-port.ts";
 import { readProcesses } from "../../tools/serve/processes.ts";
 import { createReader } from "../harness/builders.ts";
+import { floodUntilNoneIsLate } from "../harness/expectations.ts";
 import { requestOf } from "../harness/http.ts";
 import { useTestStack } from "../harness/stack.ts";
 import { type Run, usePrograms } from "../start/harness-program.ts";
@@ -52,14 +53,18 @@ async function processes(): Promise<number[]> {
 }
 
 it("answers from all processes at one port, counts them on one page, and limits them together, ADR 0055", async () => {
-  const { apiKey } = await createReader(stack);
-  const statuses: number[] = [];
-  while (statuses.length < LIMIT + 5) statuses.push(await ask(apiKey));
-  expect(statuses.filter((status) => status === 200)).toHaveLength(LIMIT);
-  expect(statuses.slice(LIMIT)).toEqual(new Array(5).fill(429));
+  let admitted = 0;
+  const [statuses = []] = await floodUntilNoneIsLate(LIMIT, async () => {
+    const { apiKey } = await createReader(stack);
+    const statuses: number[] = [];
+    while (statuses.length < LIMIT + 5) statuses.push(await ask(apiKey));
+    admitted += statuses.filter((status) => status === 200).length;
+    return [statuses];
+  });
+  expect(statuses).toEqual([...new Array(LIMIT).fill(200), ...new Array(5).fill(429)]);
   const answered = await answeredBy();
   expect([...answered.keys()].sort()).toEqual(["1", "2"]);
-  expect((answered.get("1") ?? 0) + (answered.get("2") ?? 0)).toBe(LIMIT);
+  expect((answered.get("1") ?? 0) + (answered.get("2") ?? 0)).toBe(admitted);
 });
 
 it("shows the metrics of the others while a process does not answer, ADR 0041", async () => {
