@@ -231,18 +231,19 @@ it("§7 a cluster that comes back with other addresses is found by the name in R
 }, 60_000);
 
 it("§7 a request that was refused while a node loads its data is not counted later", async () => {
-  // Each key takes two milliseconds to load.
+  // Each of the 20,000 keys takes two milliseconds to load.
   const slow = { "--key-load-delay": "2000", "--loading-process-events-interval-bytes": "1024" };
   const node = await startLoneNode(slow);
   const redis = connectWindowRedis(`redis-cluster://127.0.0.1:${node.port}`);
   const count = () => countRequests(redis, [clientBucket("192.0.2.1")]);
   try {
     await vi.waitFor(count, HEALED);
-    await node.send("EVAL", "for i = 1, 2000 do redis.call('SET', '{a}' .. i, '') end", 1, "{a}");
+    await node.send("EVAL", "for i = 1, 20000 do redis.call('SET', '{a}' .. i, '') end", 1, "{a}");
     await node.send("SAVE");
     const restarted = node.restart();
     await expect.poll(() => node.send("PING").catch(String), HEALED).toMatch(/LOADING/);
     await Promise.all(Array.from({ length: 20 }, () => expect(count()).rejects.toThrow()));
+    await node.send("CONFIG", "SET", "key-load-delay", 0);
     await restarted;
     expect(await vi.waitFor(count, HEALED)).toMatchObject([{ used: 2 }]);
   } finally {
