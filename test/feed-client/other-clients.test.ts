@@ -2,7 +2,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ApiKeyService } from "@activity/proto";
-import { expect, it, vi } from "vitest";
+import { beforeAll, expect, it, vi } from "vitest";
 import { readCodeBlocks } from "../../receiver-kit/test/docs/code-blocks.ts";
 import { findGo } from "../../receiver-kit/test/docs/go-toolchain.ts";
 import { createPlatformEvent, createReader, importDonations } from "../harness/builders.ts";
@@ -20,6 +20,10 @@ const IMPORT_PATIENCE = { ...PATIENCE, timeout: 150_000 };
 
 const stack = useTestStack();
 const folder = useFolder("languages");
+let go: string;
+beforeAll(async () => {
+  go = await findGo();
+});
 
 /** Prepares a language's file. Returns the command that runs it. */
 const LANGUAGES: Readonly<Record<string, (place: string) => Promise<string[]>>> = {
@@ -30,7 +34,6 @@ const LANGUAGES: Readonly<Record<string, (place: string) => Promise<string[]>>> 
   async Go(place) {
     writeFileSync(join(place, "main.go"), blocks.get("main.go") ?? "");
     writeFileSync(join(place, "go.mod"), "module follower\n\ngo 1.21\n");
-    const go = await findGo();
     execFileSync(go, ["vet", "."], { cwd: place, stdio: "pipe" });
     // Built first, so that the kill hits the follower and not `go run`.
     execFileSync(go, ["build", "-o", "follower", "."], { cwd: place, stdio: "pipe" });

