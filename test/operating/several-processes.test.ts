@@ -25,18 +25,24 @@ beforeAll(async () => {
   run = start(`${SERVE} 2`, {
     ...{ ...(await variablesOf("serve", stack)), GATEWAY_PORT: `${gateway}` },
     ...{ HEALTH_PORT: `${healthPort}`, METRICS_PORT: `${metrics}` },
-    DRAIN_SECONDS: `${DRAIN_MS / 1_000}`,
+    ...{ DRAIN_SECONDS: `${DRAIN_MS / 1_000}`, TRUSTED_PROXIES: "127.0.0.1/32" },
   });
   await vi.waitUntil(async () => (await health())?.[0] === 200, START);
 });
 
 const health = () => healthAt(healthPort, "/ready");
 
-/** Sends a request on a new connection. Resolves with the status, or 0 without an answer. */
-const ask = (apiKey: string) =>
-  requestOf(gateway, "/api/v1/me", { apiKey, headers: { connection: "close" } })
+let asked = 0;
+/**
+ * Sends a request on a new connection, from one of many addresses, so that only the account's limit counts. Resolves
+ * with the status, or 0 without an answer.
+ */
+const ask = (apiKey: string) => {
+  const headers = { connection: "close", "x-forwarded-for": `192.0.2.${asked++ % 200}` };
+  return requestOf(gateway, "/api/v1/me", { apiKey, headers })
     .then(({ status }) => status)
     .catch(() => 0);
+};
 
 async function answeredBy(): Promise<ReadonlyMap<string, number>> {
   const text = await (await fetch(`http://127.0.0.1:${metrics}/metrics`)).text();
