@@ -19,7 +19,7 @@ import { createEgressProxy } from "./http/egress-proxy.ts";
 import { createSender } from "./http/sender.ts";
 import { measured } from "./http/sender-metrics.ts";
 import { connectTemporal } from "./temporal/connect.ts";
-import { fieldsOfTemporalFailure, WorkflowBundleError } from "./temporal/failure.ts";
+import { fieldsOfFailure, WorkflowBundleError } from "./temporal/failure.ts";
 import { installTemporalRuntime } from "./temporal/runtime.ts";
 import { bundleWorkflows, createWorker } from "./temporal/worker.ts";
 import { createActivities } from "./workflow/activities.ts";
@@ -140,7 +140,7 @@ export function startDeliveries(options: {
           cause instanceof WorkflowBundleError
             ? "the workflows cannot be bundled"
             : `retries wait for ${away}`;
-        log.error(message, fieldsOfTemporalFailure(cause));
+        log.error(message, fieldsOfFailure(cause));
         // A run that lasted this long had started well, so the pauses begin with the shortest again.
         if (timing.nowMs() - startedAt > MAX_PAUSE_MS) pauseMs = FIRST_PAUSE_MS;
         await wait(timing, pauseMs, signal);

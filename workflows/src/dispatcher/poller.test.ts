@@ -1,4 +1,6 @@
+import { createLog } from "@activity/runtime/log";
 import { PROCESS_TIMING } from "@activity/runtime/timing";
+import { Code, ConnectError } from "@connectrpc/connect";
 import { afterEach, expect, it } from "vitest";
 import { QUIET } from "../../../test/harness/quiet.ts";
 import { type Poller, startPoller } from "./poller.ts";
@@ -7,7 +9,7 @@ let poller: Poller | undefined;
 afterEach(() => poller?.stop());
 
 /** A poller whose steps wait until the test ends them. */
-function startSteps() {
+function startSteps(log = QUIET) {
   const steps: { signal: AbortSignal; end: () => void; fail: (cause: unknown) => void }[] = [];
   poller = startPoller(
     "a step",
@@ -17,7 +19,7 @@ function startSteps() {
       steps.push({ signal, end: resolve, fail: reject });
       return promise;
     },
-    QUIET,
+    log,
     PROCESS_TIMING,
   );
   return { poller, steps };
@@ -48,4 +50,15 @@ it("shows how its last step ended", async () => {
   await expect.poll(poller.state).toBe("serving");
   steps[1]?.fail(new Error("no core"));
   await expect.poll(poller.state).toBe("unavailable");
+});
+
+it("logs the code and the advice of a claim that the core refuses", async () => {
+  const lines: string[] = [];
+  const { poller, steps } = startSteps(createLog((line) => void lines.push(line)));
+  steps[0]?.fail(new ConnectError("no", Code.Unauthenticated));
+  await expect.poll(poller.state).toBe("unavailable");
+  expect(JSON.parse(lines[0] ?? "")).toMatchObject({
+    ...{ message: "a step failed", code: "Unauthenticated" },
+    advice: expect.stringContaining("CORE_CREDENTIAL: replace it"),
+  });
 });

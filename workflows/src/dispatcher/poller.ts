@@ -1,5 +1,6 @@
 import type { Log } from "@activity/runtime/log";
 import { type Timing, wait } from "@activity/runtime/timing";
+import { fieldsOfFailure } from "../temporal/failure.ts";
 
 const PAUSE_AFTER_FAILURE_MS = 1_000;
 
@@ -38,7 +39,7 @@ export function startPoller(
       } catch (cause) {
         if (signal.aborted) return;
         state = "unavailable";
-        log.error(`${name} failed`, { cause });
+        log.error(`${name} failed`, fieldsOfFailure(cause));
         await wait(timing, PAUSE_AFTER_FAILURE_MS, signal);
       }
     }

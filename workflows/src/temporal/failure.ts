@@ -1,4 +1,4 @@
-import { Code } from "@connectrpc/connect";
+import { Code, ConnectError } from "@connectrpc/connect";
 import { TransportError } from "@temporalio/worker";
 
 /** The workflows were not bundled. `reason` is the compiler's, without its stack. */
@@ -36,11 +36,16 @@ const ADVICE: ReadonlyMap<unknown, string> = new Map([
 const OUT_OF_REACH =
   "Temporal is out of reach or refuses the connection: if this continues, correct TEMPORAL_ADDRESS, TEMPORAL_API_KEY or TEMPORAL_TLS with its certificate variables";
 
+const CREDENTIAL_REFUSED =
+  "the core refuses CORE_CREDENTIAL: replace it by a credential with delivery.dispatch for all accounts";
+/** The core's codes for a credential that is unknown, expired or revoked, or lacks the permission. */
+const REFUSALS: ReadonlySet<Code> = new Set([Code.Unauthenticated, Code.PermissionDenied]);
+
 /**
- * Returns the log's fields for a failure of Temporal: its gRPC code, and advice for the operator. If the workflows were
- * not bundled, returns the reason.
+ * Returns the log's fields for a failure of Temporal or the core: its gRPC code, and advice for the operator. If the
+ * workflows were not bundled, returns the reason.
  */
-export function fieldsOfTemporalFailure(cause: unknown): {
+export function fieldsOfFailure(cause: unknown): {
   readonly cause: unknown;
   readonly code?: string;
   readonly advice?: string;
@@ -48,6 +53,11 @@ export function fieldsOfTemporalFailure(cause: unknown): {
 } {
   if (!(cause instanceof Error)) return { cause };
   if (cause instanceof WorkflowBundleError) return { cause, reason: cause.reason };
+  // Only calls of the core fail with this class. Temporal's advice must not follow from the core's code.
+  if (cause instanceof ConnectError) {
+    const advice = REFUSALS.has(cause.code) ? { advice: CREDENTIAL_REFUSED } : {};
+    return { cause, code: Code[cause.code], ...advice };
+  }
   // A failure to connect comes before any call, so it has no gRPC code.
   if (cause instanceof TransportError) return { cause, advice: OUT_OF_REACH };
   const number = "code" in cause && typeof cause.code === "number" ? cause.code : undefined;
