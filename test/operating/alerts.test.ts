@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { parse } from "yaml";
 import { runCommand } from "../../dev-stack/src/run-command.ts";
 import { namesIn, readText } from "../architecture/import-rule.ts";
 import { useFolder } from "../harness/use-started.ts";
@@ -31,13 +32,19 @@ it("Prometheus accepts kubernetes.yaml, except the discovery of pods, which Debi
   const config = read("kubernetes.yaml");
   const file = join(folder, "kubernetes.yaml");
   const known = config
-    .replaceAll("kubernetes_sd_configs: [{ role: pod }]", "static_configs: [{ targets: [a:1] }]")
+    .replaceAll(/kubernetes_sd_configs: .*/g, "static_configs: [{ targets: [a:1] }]")
     .replace("alerts.yaml\nscrape", `${at("alerts.yaml")}\nscrape`);
   writeFileSync(file, known);
   const said = await promtool("check", "config", file);
   expect(said).toContain("SUCCESS: 1 rule files found");
   expect(said).not.toContain("FAILED");
   expect(namesIn(config, /job_name: (\S+)/g)).toEqual(["activity", "activity-temporal"]);
+});
+
+it("kubernetes.yaml scrapes one namespace, because the rules count all targets as one installation", () => {
+  const jobs: { kubernetes_sd_configs: unknown }[] = parse(read("kubernetes.yaml")).scrape_configs;
+  const pods = [{ role: "pod", namespaces: { names: ["activity"] } }];
+  expect(jobs.map((job) => job.kubernetes_sd_configs)).toEqual([pods, pods]);
 });
 
 it("each alert fires in a case of its own", () => {
