@@ -67,7 +67,8 @@ export function redact(name: string, value: unknown): unknown {
     const code = "code" in value ? value.code : undefined;
     return { name: value.name, code, at: at?.slice(0, MAX_FRAMES) };
   }
-  if (typeof value === "string") return redactText(value);
+  // The name of a service credential can look like a credential, but is too short to be one.
+  if (typeof value === "string") return name === "caller" ? value : redactText(value);
   if (typeof value === "bigint") return value.toString();
   return isBytes(value) ? SECRET : value;
 }

@@ -1,5 +1,6 @@
+import { randomUUID } from "node:crypto";
 import * as proto from "@activity/proto";
-import { Permission } from "@activity/server";
+import { createServiceCredential, Permission } from "@activity/server";
 import { beforeAll, describe, expect, it } from "vitest";
 import { createAccount, createEndpoint, unique } from "../harness/builders.ts";
 import { failureOf, METHODS, nameOf } from "../harness/methods.ts";
@@ -98,10 +99,24 @@ describe("the audit log", () => {
     ]);
   });
 
-  it("has the request id of the request log, which replaces invalid ids of callers", async () => {
+  it.each(["donations_live_eu", "sync-of-donations-from-the-old-payment-host"])(
+    "names the caller %s, although the name looks like a secret",
+    async (name) => {
+      const manage = [Permission.ApiKeyManage];
+      const credential = await createServiceCredential(stack.database.url, name, manage);
+      const apiKeys = stack.client(proto.ApiKeyService, { authorization: `Bearer ${credential}` });
+      const request = { accountId, apiKeyId: "0".repeat(15) };
+      const lines = await auditOf(() => apiKeys.revokeApiKey(request));
+      expect(lines).toMatchObject([{ caller: name }]);
+    },
+  );
+
+  it("has the request id of the request log, which replaces ids of callers that are invalid or look like a secret", async () => {
     const apiKeys = stack.client(proto.ApiKeyService);
     const request = { accountId, apiKeyId: "0".repeat(15) };
-    for (const headers of [undefined, { "x-request-id": "an invalid id" }]) {
+    const replaced = ["an invalid id", `import-${randomUUID()}`, "donations_live_eu"];
+    for (const id of [undefined, ...replaced]) {
+      const headers = id === undefined ? id : { "x-request-id": id };
       const lines = await linesOf(() => apiKeys.revokeApiKey(request, headers && { headers }));
       const ids = lines.map((line) => line.requestId);
       expect(lines.map((line) => line.message)).toEqual(["audit", "call"]);

@@ -64,10 +64,15 @@ describe("a call that failed", () => {
     for (const call of certain) await expect(call).rejects.toThrow(/try again after 60 seconds\.$/);
   });
 
-  it("is logged when its error is unexpected", async () => {
-    const { code, logged } = await failWith(new TypeError("x"));
-    expect(code).toBe(Code.Internal);
+  it("is logged when its error is unexpected, and tells its caller the request id of that line", async () => {
+    const logged: string[] = [];
+    const failing = createClient(AdmissionService, failingWith(new TypeError("x"), logged));
+    const failure = await failing.admitClient({}).catch((thrown) => thrown);
+    expect(failure.code).toBe(Code.Internal);
     expect(logged).toEqual([expect.stringContaining("call failed")]);
+    const { requestId } = JSON.parse(logged[0] ?? "");
+    expect(requestId).toMatch(/^req_/);
+    expect(failure.rawMessage).toContain(` ${requestId} `);
   });
 
   it.each([

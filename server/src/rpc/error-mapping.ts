@@ -71,13 +71,15 @@ export function createErrorMapping(log: Log): Interceptor {
       if (error instanceof LimiterUnavailableError) {
         logOutage("the limiter could not serve a call", error, { call: name });
       }
-      throw connectErrorFrom(error, isRepeatable, (cause) =>
+      throw connectErrorFrom(error, isRepeatable, (cause) => {
+        const requestId = requestIdOf(request);
         log.error("call failed", {
-          ...{ call: name, requestId: requestIdOf(request), cause },
+          ...{ call: name, requestId, cause },
           // The log leaves the messages of causes out. This one shows nothing of the URL.
           ...(cause instanceof RedisUrlError && { advice: cause.message }),
-        }),
-      );
+        });
+        return requestId;
+      });
     };
     try {
       const response = await next(request);
@@ -100,7 +102,8 @@ async function* mapStream<T>(messages: AsyncIterable<T>, fail: (error: unknown) 
 function connectErrorFrom(
   error: unknown,
   isRepeatable: boolean,
-  logBug: (cause: unknown) => void,
+  /** Returns the request id of the logged line. */
+  logBug: (cause: unknown) => string,
 ): ConnectError {
   if (error instanceof DomainError) {
     return withInfo(error.code, error.message, error, refusedFor(error));
@@ -109,10 +112,10 @@ function connectErrorFrom(
   // Nobody waits for this answer.
   if (isOfGoneCaller(error)) return ConnectError.from(error, Code.Canceled);
   if (isTemporary(error)) return unavailable(error, isRepeatable);
-  logBug(error);
+  const requestId = logBug(error);
   return withInfo(
     ErrorCode.InternalError,
-    "The service failed. Report the call, the time, and your x-request-id if you sent one.",
+    `The service failed. Report the request id ${requestId} and the time.`,
     error,
   );
 }

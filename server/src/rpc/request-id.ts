@@ -1,3 +1,4 @@
+import { redactText } from "@activity/runtime/redaction";
 import { createContextKey, type StreamRequest, type UnaryRequest } from "@connectrpc/connect";
 import { newId } from "../common/ids.ts";
 
@@ -6,12 +7,16 @@ const requestIdKey = createContextKey<string | undefined>(undefined, { descripti
 /** The form of an id. Text with spaces does not match. */
 const FORM = /^[\w.-]{1,64}$/;
 
-/** Returns the id that all log lines of a call share: its caller's `x-request-id`, or else a new one. */
+/**
+ * Returns the id that all log lines of a call share: its caller's `x-request-id`, or else a new one. The log would
+ * redact an id that looks like a secret, so such an id is replaced too.
+ */
 export function requestIdOf({ header, contextValues }: UnaryRequest | StreamRequest): string {
   const stored = contextValues.get(requestIdKey);
   if (stored !== undefined) return stored;
   const given = header.get("x-request-id") ?? "";
-  const id = FORM.test(given) ? given : `req_${newId()}`;
+  const isShown = FORM.test(given) && redactText(given) === given;
+  const id = isShown ? given : `req_${newId()}`;
   contextValues.set(requestIdKey, id);
   return id;
 }
