@@ -1,12 +1,21 @@
-import { AdmissionService, EndpointService, SessionService } from "@activity/proto";
+import {
+  AdmissionService,
+  EndpointService,
+  FeedChangeService,
+  SessionService,
+} from "@activity/proto";
 import { createLog } from "@activity/runtime/log";
 import { Code, createClient, createRouterTransport } from "@connectrpc/connect";
+import { createAsyncIterable } from "@connectrpc/connect/protocol";
 import { describe, expect, it } from "vitest";
 import { LimiterUnavailableError } from "../admission/redis-admission-store.ts";
 import { RedisUrlError } from "../admission/redis-url.ts";
 import { OverloadedError } from "../common/overloaded-error.ts";
 import { DatabaseTimeoutError } from "../database/deadline.ts";
+import { Access } from "./access.ts";
 import { createErrorMapping } from "./error-mapping.ts";
+import { createLocalTransport } from "./local-transport.ts";
+import { register } from "./registered-service.ts";
 
 /** Serves calls that fail with `error`. Writes the log to `logged`. */
 function failingWith(error: unknown, logged: string[] = []) {
@@ -41,6 +50,24 @@ describe("a call that failed", () => {
     for (const gone of [AbortSignal.abort().reason, ...closed]) {
       expect(await failWith(gone)).toEqual({ code: Code.Canceled, logged: [] });
     }
+  });
+
+  it("is not taken for an outage when the answer of its stream cannot be written", async () => {
+    const logged: string[] = [];
+    const mapping = createErrorMapping(createLog((line) => void logged.push(line)));
+    const watchFeeds = async function* () {
+      yield {};
+    };
+    const services = [register(FeedChangeService, { watchFeeds }, { access: Access.Open })];
+    const { message } = await createLocalTransport(services, [mapping]).stream(
+      ...([FeedChangeService.method.watchFeeds, undefined, undefined, undefined] as const),
+      createAsyncIterable([{}]),
+    );
+    const answers = message[Symbol.asyncIterator]();
+    await answers.next();
+    const broken = Object.assign(new Error("write EPIPE"), { code: "EPIPE" });
+    await expect(answers.throw?.(broken)).rejects.toMatchObject({ code: Code.Canceled });
+    expect(logged).toEqual([]);
   });
 
   it("says that it may have succeeded if a repeated call would create another object, and where to read what to do", async () => {

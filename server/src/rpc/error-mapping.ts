@@ -93,7 +93,14 @@ export function createErrorMapping(log: Log): Interceptor {
 
 async function* mapStream<T>(messages: AsyncIterable<T>, fail: (error: unknown) => never) {
   try {
-    yield* messages;
+    for await (const message of messages) {
+      try {
+        yield message;
+      } catch (cause) {
+        // Writing failed, not the service. The error looks like one of the database's connections, such as EPIPE.
+        throw new ConnectError("the caller went away", Code.Canceled, undefined, undefined, cause);
+      }
+    }
   } catch (error) {
     fail(error);
   }
