@@ -1,23 +1,32 @@
 import type { Log } from "@activity/runtime/log";
 import type { Metrics } from "@activity/runtime/metrics";
-import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
+import {
+  Code,
+  ConnectError,
+  type Interceptor,
+  type StreamRequest,
+  type UnaryRequest,
+} from "@connectrpc/connect";
+import { parseTimeout as parseConnectTimeout } from "@connectrpc/connect/protocol-connect";
+import { parseTimeout as parseGrpcTimeout } from "@connectrpc/connect/protocol-grpc";
 import { requestIdOf } from "./request-id.ts";
 
 /**
- * Logs and measures each call whose message can be read: its name, result and duration. The log also has the request
- * id.
+ * Logs and measures each call whose message can be read: its name, result and duration. A stream is written at its end.
+ * The log also has the request id.
  */
 export function createRequestLog(log: Log, metrics: Metrics, nowMs: () => number): Interceptor {
   const countCall = metrics.histogram(
     "activity_core_call_duration_seconds",
-    "How long each call of the core took until its answer began.",
+    "How long each call of the core took until its answer began, or its stream ended.",
     ["call", "code"],
   );
   return (next) => async (request) => {
     const startedMs = nowMs();
-    const write = (code: string) => {
+    const write = (error?: unknown) => {
       const call = `${request.service.typeName}/${request.method.name}`;
       const ms = nowMs() - startedMs;
+      const code = error === undefined ? codeOfAnswer(request, ms) : codeOfError(error);
       countCall(ms / 1000, call, code);
       log.info("call", {
         ...{ call, requestId: requestIdOf(request), code },
@@ -26,11 +35,47 @@ export function createRequestLog(log: Log, metrics: Metrics, nowMs: () => number
     };
     try {
       const response = await next(request);
-      write("ok");
+      if (response.stream) return { ...response, message: writtenAtEnd(response.message, write) };
+      write();
       return response;
     } catch (error) {
-      write(Code[ConnectError.from(error).code]);
+      write(error);
       throw error;
     }
   };
+}
+
+async function* writtenAtEnd<T>(messages: AsyncIterable<T>, write: (error?: unknown) => void) {
+  let failure: unknown;
+  try {
+    yield* messages;
+  } catch (error) {
+    failure = error;
+    throw error;
+  } finally {
+    // Runs also if the reader leaves early.
+    write(failure);
+  }
+}
+
+/** Services answer also after their caller got DEADLINE_EXCEEDED or went away. */
+function codeOfAnswer({ signal, header }: UnaryRequest | StreamRequest, ms: number): string {
+  if (!signal.aborted) return "ok";
+  const { code } = ConnectError.from(signal.reason);
+  // Callers mostly close their request at their deadline, just before the core's timer ends.
+  const isLate = code === Code.DeadlineExceeded || ms >= timeoutMsIn(header);
+  // A caller may reset its request with any code, so that code says nothing of the core.
+  return isLate ? "DeadlineExceeded" : "Canceled";
+}
+
+function timeoutMsIn(header: Headers): number {
+  const anyMs = Number.MAX_SAFE_INTEGER;
+  const { timeoutMs } = header.has("grpc-timeout")
+    ? parseGrpcTimeout(header.get("grpc-timeout"), anyMs)
+    : parseConnectTimeout(header.get("connect-timeout-ms"), anyMs);
+  return timeoutMs ?? anyMs;
+}
+
+function codeOfError(error: unknown): string {
+  return Code[ConnectError.from(error).code];
 }
