@@ -8,7 +8,7 @@ import { findFreePort } from "../../../dev-stack/src/free-port.ts";
 import { untilListening } from "../../../test/harness/listening.ts";
 import { startTestRedis as startRedis } from "../../../test/harness/redis.ts";
 import { runCommand } from "../../src/cli/run-command.ts";
-import { VERIFICATION_REASONS, type WebhookEvent } from "../../src/index.ts";
+import { VERIFICATION_REASONS, VerificationError, type WebhookEvent } from "../../src/index.ts";
 import { listen } from "../adapters/listen.ts";
 import { startMysql } from "../servers/mysql.ts";
 import { startPostgres } from "../servers/postgres.ts";
@@ -157,6 +157,14 @@ describe("README", () => {
       expect(await deliver(Uint8Array.from(good.body), good.headers)).toBe(204);
       expect(await deliver(Uint8Array.from(forged.body), forged.headers)).toBe(400);
     }
+    const { body, headers } = await createDelivery();
+    const logged = vi.spyOn(console, "error").mockReturnValue();
+    vi.spyOn(console, "log").mockImplementationOnce(() => {
+      throw new VerificationError("not_json");
+    });
+    expect(await receive(Uint8Array.from(body), headers)).toBe(500);
+    expect(logged).toHaveBeenCalledOnce();
+    vi.restoreAllMocks();
     vi.unstubAllEnvs();
   });
 
