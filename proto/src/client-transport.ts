@@ -48,14 +48,17 @@ const PINGS = { pingIntervalMs: 4_000, pingTimeoutMs: 2_000 };
 const TOO_LARGE = "message size ";
 const UNKNOWN_CALL =
   "The core does not know this call: it is older than this client, or another server has this address.";
-/** The pauses before the second and later tries, in milliseconds. Each is random, from half of it to all. */
+/**
+ * The pauses before the second and later tries, in milliseconds. Each is random, from half of it to all. The tries are
+ * few, even if the call's time limit is long: the core may be overloaded.
+ */
 const PAUSES_MS = [250, 1_000, 4_000];
 
 /**
  * Creates the transport of Connect's clients to the core. It uses gRPC, with the credential and a deadline for every
- * unary call. It tries unary calls again while the core is away, but only reads, and idempotent writes that have an
- * `external_id`. Throws TypeError for a credential that no header can carry, such as one with a line break, and for a
- * `timeoutMs` out of range.
+ * unary call. While the core is away it tries a unary call again, at most three times, but only reads, and idempotent
+ * writes that have an `external_id`. Throws TypeError for a credential that no header can carry, such as one with a line
+ * break, and for a `timeoutMs` out of range.
  */
 export function connectToCore(options: CoreOptions): Transport {
   const { url, credential, timeoutMs = TIMEOUT_MS, tls } = options;
