@@ -47,4 +47,17 @@ describe("options", () => {
     expect(() => list({ apiKey: KEY })).toThrow("hub");
     await expect(me({ apiKey: KEY })).rejects.toMatchObject({ code: "in_browser" });
   });
+
+  it("are refused in a browser's worker, which has no document", () => {
+    vi.stubGlobal("navigator", { userAgent: "Mozilla/5.0 (X11; Linux x86_64; rv:140.0)" });
+    expect(problemOf({})).toMatch(/^in_browser: /);
+  });
+
+  it.each(["Node.js/24", "Deno/2.9.6", "Bun/1.4.5", "Cloudflare-Workers", undefined])(
+    "are accepted in a runtime that calls itself %s",
+    (userAgent) => {
+      vi.stubGlobal("navigator", { userAgent });
+      expect(problemOf({})).toBeUndefined();
+    },
+  );
 });

@@ -53,7 +53,7 @@ const globalFetch: Fetch = (url, request) => fetch(url, request);
 
 /** Checks the options of a call. Throws a `FeedError` that says what is wrong. In a browser it always throws. */
 export function parseConnection(options: ConnectionOptions): Connection {
-  if ("window" in globalThis && "document" in globalThis) {
+  if (isInBrowser()) {
     throw new FeedError(
       "in_browser",
       "This page would show the API key to everybody who opens it. Run `npx @activity/feed hub` " +
@@ -78,6 +78,13 @@ export function parseConnection(options: ConnectionOptions): Connection {
 /** Creates the error for an invalid option. */
 export function invalidOption(message: string): FeedError {
   return new FeedError("invalid_option", message);
+}
+
+function isInBrowser(): boolean {
+  const { navigator }: { navigator?: { userAgent?: string } } = globalThis;
+  // A worker of a browser has no document. Servers name their runtime: Node.js, Deno, Bun, Cloudflare-Workers.
+  const isWorker = navigator?.userAgent?.startsWith("Mozilla/") ?? false;
+  return isWorker || ("window" in globalThis && "document" in globalThis);
 }
 
 function parseBaseUrl(text: string): string {
