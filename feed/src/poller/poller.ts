@@ -1,7 +1,7 @@
 import type { Connection, WaitReason } from "../connection.ts";
 import type { ActivityPage } from "../contract.ts";
 import type { FilterOptions } from "../filters.ts";
-import { request } from "../request.ts";
+import { MAX_RETRY_AFTER_MS, request } from "../request.ts";
 import { sleep } from "../sleep.ts";
 import { justAfter } from "./just-after.ts";
 import { type Pause, pauseAfter } from "./pause.ts";
@@ -31,6 +31,13 @@ export interface End {
   readonly start: string | undefined;
 }
 
+/** A pause, and when it began. */
+interface LastPause {
+  readonly pause: Pause;
+  readonly fromMs: number;
+  readonly wakes: number;
+}
+
 export type OnWait = (reason: WaitReason, ms: number) => void;
 
 /** Reads the feed of one key and its filters for all followers in this process. */
@@ -48,7 +55,7 @@ export interface Poller {
 export function createPoller(connection: Connection, filters: FilterOptions): Poller {
   const work = createSharedWork();
   const followers = new Set<OnWait>();
-  const pauses = new Map<string, { readonly pause: Pause; fromMs: number; wakes: number }>();
+  const pauses = new Map<string, LastPause>();
   const kept = new Map<string, { readonly page: ActivityPage; readonly untilMs: number }>();
   const sleepers = new Set<() => void>();
   let wakes = 0;
@@ -78,12 +85,22 @@ export function createPoller(connection: Connection, filters: FilterOptions): Po
     const pause = pauseAfter({ page: body, headers, elapsedMs, random: Math.random() });
     const cursor = body.pagination.next_cursor ?? undefined;
     pauses.delete(name);
-    pauses.set(nameOf({ ...position, cursor }), { pause, fromMs, wakes: startedWakes });
+    rememberPause(nameOf({ ...position, cursor }), { pause, fromMs, wakes: startedWakes });
     if (end && name === nameOf(end.position)) {
       end = { position: { ...position, cursor }, lastId: body.data.at(-1)?.id ?? end.lastId };
     }
     if (body.data.length > 0 && followers.size > 1) keep(name, body);
     return body;
+  }
+
+  function rememberPause(name: string, last: LastPause): void {
+    // The oldest stay first. A pause that is over has no effect, and a follower may have left its position.
+    pauses.delete(name);
+    pauses.set(name, last);
+    for (const [oldest, { fromMs }] of pauses) {
+      if (last.fromMs - fromMs <= MAX_RETRY_AFTER_MS) return;
+      pauses.delete(oldest);
+    }
   }
 
   function keep(name: string, page: ActivityPage): void {

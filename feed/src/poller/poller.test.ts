@@ -1,0 +1,23 @@
+import { afterEach, expect, it, vi } from "vitest";
+import { createPoller } from "./poller.ts";
+
+afterEach(() => vi.restoreAllMocks());
+
+it("forgets the pauses of followers that left after the longest pause", async () => {
+  const body = { data: [], pagination: { has_more: false, next_cursor: "c" } };
+  const answer = { status: 200, headers: new Headers(), text: async () => JSON.stringify(body) };
+  const fetch = async () => answer;
+  const poller = createPoller({ apiKey: "", baseUrl: "http://api.test", fetch }, {});
+  const stored = vi.spyOn(Map.prototype, "set");
+  const clock = vi.spyOn(performance, "now");
+  const sizeAfterPoll = async (minutes: number) => {
+    clock.mockReturnValue(minutes * 60_000);
+    await poller.next({ since: `${minutes}`, cursor: undefined }, undefined);
+    const index = stored.mock.calls.findLastIndex(([, value]) => value?.pause);
+    return (stored.mock.contexts[index] as Map<unknown, unknown>).size;
+  };
+  expect(await sizeAfterPoll(0)).toBe(1);
+  expect(await sizeAfterPoll(1)).toBe(2);
+  expect(await sizeAfterPoll(10)).toBe(3);
+  expect(await sizeAfterPoll(20)).toBe(2);
+});
