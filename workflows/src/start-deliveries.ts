@@ -7,7 +7,7 @@ import type { OpenMetrics } from "@activity/runtime/metrics-listener";
 import { PROCESS_TIMING as timing, wait } from "@activity/runtime/timing";
 import { ConnectError, createClient, type Transport } from "@connectrpc/connect";
 import { WorkflowClient } from "@temporalio/client";
-import type { NativeConnectionOptions, Worker } from "@temporalio/worker";
+import type { NativeConnectionOptions } from "@temporalio/worker";
 import { createRecorder } from "./attempt/recorder.ts";
 import { wallClockMs } from "./common/clock.ts";
 import type { DeliveryConfig } from "./config.ts";
@@ -20,6 +20,7 @@ import { createSender } from "./http/sender.ts";
 import { measured } from "./http/sender-metrics.ts";
 import { connectTemporal } from "./temporal/connect.ts";
 import { fieldsOfFailure, WorkflowBundleError } from "./temporal/failure.ts";
+import { runWorker } from "./temporal/run-worker.ts";
 import { installTemporalRuntime } from "./temporal/runtime.ts";
 import { bundleWorkflows, createWorker } from "./temporal/worker.ts";
 import { createActivities } from "./workflow/activities.ts";
@@ -175,33 +176,13 @@ export function startDeliveries(options: {
       const own = isDraining || stop.aborted ? [] : starts.map((start) => start(starter));
       for (const poller of own) pollers.add(poller);
       log.info("deliveries run", { identity });
-      await runWorker(worker, stop, async () => {
+      const stopPollers = async () => {
         for (const poller of own) pollers.delete(poller);
         await Promise.all(own.map((poller) => poller.stop()));
-      });
+      };
+      await runWorker(worker, stop, stopPollers, timing);
     } finally {
       await connection.close();
-    }
-  }
-
-  /** Runs a worker until `stop` is aborted or it fails. The pollers stop first. */
-  async function runWorker(
-    worker: Worker,
-    stop: AbortSignal,
-    stopPollers: () => Promise<void>,
-  ): Promise<void> {
-    const shutDown = async () => {
-      await stopPollers();
-      if (worker.getState() === "RUNNING") worker.shutdown();
-    };
-    stop.addEventListener("abort", shutDown, { once: true });
-    try {
-      const run = worker.run();
-      if (stop.aborted) await shutDown();
-      await run;
-    } finally {
-      stop.removeEventListener("abort", shutDown);
-      await stopPollers();
     }
   }
 }
