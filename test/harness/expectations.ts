@@ -4,7 +4,7 @@ import type { HttpAnswer } from "./http.ts";
 import type { ErrorJson } from "./json.ts";
 
 const ERROR_TEXT_MAX = 400;
-/** A busy machine rarely delays the answers of two such floods. */
+/** Three late floods in a row are rare even on a busy machine. */
 const FLOODS = 3;
 
 /** Checks what every answer must have: openapi.yaml describes it, and its headers keep it private. */
@@ -36,7 +36,7 @@ export function expectError(answer: HttpAnswer, status: number, code: string): v
 }
 
 /**
- * Floods an account until no answer is late. On a busy machine an answer may be so late that it is a 503. Its request
+ * Floods new accounts, at most three times, until no answer is late. On a busy machine an answer may be so late that it is a 503. Its request
  * may have been counted, so the flood proves only that no more than `limit` were admitted. `flood` returns the statuses
  * of each new account's requests.
  */

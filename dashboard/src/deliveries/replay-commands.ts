@@ -1,7 +1,7 @@
 /** An event that a command sends again, and its target. */
 export type Replay = { readonly url: string; readonly eventId: string; readonly body: string };
 
-/** Prints the signature of its input. It reads the secret from its environment. macOS and Linux have this module. */
+/** Prints the signature of its input. It reads the secret from its environment. macOS has Perl, and Git brings it to Debian. */
 const SIGN = `perl -MDigest::SHA=hmac_sha256_hex -0777 -ne 'print hmac_sha256_hex($_, $ENV{WEBHOOK_SECRET})'`;
 
 /**
@@ -13,8 +13,8 @@ export function curlScript({ url, eventId, body }: Replay): string {
   return [
     `body=${quoted(body)}`,
     "at=$(date +%s)",
-    `signature=$(printf %s "$at.${eventId}.$body" | WEBHOOK_SECRET="$WEBHOOK_SECRET" ${SIGN})`,
-    `printf %s "$body" | curl -g -i ${quoted(url)} \\`,
+    `signature=$(printf %s "$at.${eventId}.$body" | WEBHOOK_SECRET="$WEBHOOK_SECRET" ${SIGN}) &&`,
+    `  printf %s "$body" | curl -g -i ${quoted(url)} \\`,
     "  -H 'Content-Type: application/json' \\",
     `  -H 'Service-Event-Id: ${eventId}' \\`,
     '  -H "Service-Timestamp: $at" \\',

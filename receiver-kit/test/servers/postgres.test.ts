@@ -24,6 +24,7 @@ it("takes no PostgreSQL whose server is not installed, only its client", async (
 
 it("starts a PostgreSQL of UTF-8 on a machine with an unknown locale", async () => {
   vi.stubEnv("LC_ALL", "xx_XX");
+  // May download PostgreSQL first.
   const server = await startPostgres();
   onTestFinished(() => server.stop());
   const client = new pg.Client({ connectionString: server.url });
@@ -31,4 +32,4 @@ it("starts a PostgreSQL of UTF-8 on a machine with an unknown locale", async () 
   const { rows } = await client.query("SHOW server_encoding");
   expect(rows).toEqual([{ server_encoding: "UTF8" }]);
   await client.end();
-});
+}, 600_000);

@@ -176,8 +176,8 @@ export async function markCounted(
 }
 
 /**
- * Deletes at most `limit` counted attempts of the runs before `run` of a delivery. Runs without a transaction, so that it
- * holds no lock while it waits.
+ * Deletes at most `limit` counted attempts of the runs before `run` of a delivery. Runs after the transaction of the
+ * count, so that none of its locks is held while this waits.
  */
 export async function deleteRunsBefore(
   pool: Pool,

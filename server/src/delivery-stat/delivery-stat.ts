@@ -23,9 +23,11 @@ const INTERVAL_MS = 30_000;
 const CHUNK = 200;
 /** The 31 days that an owner can request, and one more, so that the first of them is complete. */
 const KEPT_MICROS = 32 * 86_400_000_000;
-/** The newest runs of a delivery whose attempts are kept. An owner may begin any number of runs. */
+/** How many of a delivery's newest runs keep their attempts. An owner may begin any number of runs. */
 const KEPT_RUNS = 200;
-/** More than a chunk adds, so that a delivery with many old runs shrinks. Few, so that no statement is slow. */
+/** The attempts of so many old runs are removed together, so that few statements do it. */
+const REMOVED_RUNS = 50;
+/** More than so many runs have, so that a delivery with many old runs shrinks. Few, so that no statement is slow. */
 const REMOVED_AT_ONCE = 1_000;
 const START: DeliveryKey = { accountNo: 0, deliveryId: "" };
 
@@ -65,11 +67,11 @@ function countSome(pool: Pool, from: DeliveryKey): Promise<readonly UncountedAtt
 }
 
 /**
- * Removes the attempts of each delivery's runs before its newest ones. A delivery therefore never holds so many that it
- * cannot be removed, or its donation erased, in one transaction.
+ * Removes the attempts of each delivery's runs before its newest ones. With too many it could not be removed, nor its
+ * donation erased, in one transaction.
  */
 async function removeOldRuns(pool: Pool, counted: readonly UncountedAttempt[]): Promise<void> {
-  const many = counted.filter(({ run }) => run > KEPT_RUNS);
+  const many = counted.filter(({ run }) => run > KEPT_RUNS && run % REMOVED_RUNS === 0);
   for (const attempts of Map.groupBy(many, deliveryName).values()) {
     const [first] = attempts;
     if (first === undefined) continue;

@@ -1,6 +1,8 @@
 import type { Log } from "@activity/runtime/log";
 import { startPeriodicJob } from "../common/periodic-job.ts";
+import { isOutage } from "../database/outage.ts";
 import type { Pool } from "../database/pool.ts";
+import { isReadOnly } from "../database/switch-over.ts";
 import { inTransaction } from "../database/transaction.ts";
 import { deliveryName } from "../dispatch/run-key.ts";
 import {
@@ -16,7 +18,7 @@ import {
 /** Long, because each run reads again the old deliveries that stay because of later attempts. */
 const INTERVAL_MS = 600_000;
 /**
- * Deliveries per transaction, so that no lock is held for long: each may have the attempts of 200 runs. Their keys have
+ * Deliveries per transaction, so that no lock is held for long: each may have the attempts of 249 runs. Their keys have
  * fewer than a thousand values, so that MariaDB uses an index for them (`anyOf`).
  */
 const CHUNK = 100;
@@ -34,21 +36,25 @@ export function startDeliveryRemoval(pool: Pool, retentionDays: number, log: Log
 
 /**
  * Removes every ended delivery whose event and last attempt are older than `retentionMicros`, with its attempts.
- * Also removes events that have no delivery left. If a chunk fails, it still tries the others, then throws the first
- * failure.
+ * Also removes events that have no delivery left. If a chunk fails, it still tries the others, then throws one
+ * failure. It ends at once if the database only reads.
  */
 export async function removeOldDeliveries(pool: Pool, retentionMicros: number): Promise<void> {
-  const failures: unknown[] = [];
+  let failure: unknown;
   let position: OldPosition | undefined = START;
   while (position !== undefined) {
     const old: OldDelivery[] = await listOldDeliveries(pool, position, retentionMicros, CHUNK);
     if (old.length > 0) {
-      await remove(pool, old, retentionMicros).catch((cause) => failures.push(cause));
+      await remove(pool, old, retentionMicros).catch((cause) => {
+        if (isReadOnly(cause)) throw cause;
+        // An outage must not hide another failure.
+        if (failure === undefined || !isOutage(cause)) failure = cause;
+      });
     }
     // Deliveries that stay, because of later attempts, are not read again.
     position = old.length < CHUNK ? undefined : old.at(-1);
   }
-  if (failures.length > 0) throw failures[0];
+  if (failure !== undefined) throw failure;
 }
 
 /** Removes the deliveries that ended long ago, and keeps any that an owner has retried since. */

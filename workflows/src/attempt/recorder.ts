@@ -7,6 +7,7 @@ import { durationFromMs, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { type Client, Code, ConnectError } from "@connectrpc/connect";
 import { type AttemptKey, attemptName } from "../common/run.ts";
 import { type AttemptOutcome, isRetried } from "../http/attempt-outcome.ts";
+import { fieldsOfFailure } from "../temporal/failure.ts";
 import type { FinishedAttempt } from "./make-attempt.ts";
 import { outcomeToProto } from "./outcome.ts";
 import { delayAfterMs } from "./retry-schedule.ts";
@@ -104,7 +105,10 @@ export function createRecorder(
       } catch (cause) {
         if (closing.signal.aborted) break;
         if (outage === undefined) {
-          log.error("attempts wait to be recorded", { cause, attempts: waiting.size });
+          log.error("attempts wait to be recorded", {
+            ...fieldsOfFailure(cause),
+            attempts: waiting.size,
+          });
         }
         batchLimit = Math.ceil(batch.length / 2);
         beginOutage();

@@ -37,7 +37,7 @@ const OUT_OF_REACH =
   "Temporal is out of reach or refuses the connection: if this continues, correct TEMPORAL_ADDRESS, TEMPORAL_API_KEY or TEMPORAL_TLS with its certificate variables";
 
 const CREDENTIAL_REFUSED =
-  "the core refuses CORE_CREDENTIAL: replace it by a credential with delivery.dispatch for all accounts";
+  "the core refuses CORE_CREDENTIAL: replace it with one that has delivery.dispatch for all accounts";
 /** The core's codes for a credential that is unknown, expired or revoked, or lacks the permission. */
 const REFUSALS: ReadonlySet<Code> = new Set([Code.Unauthenticated, Code.PermissionDenied]);
 

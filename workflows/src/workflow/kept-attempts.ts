@@ -48,7 +48,7 @@ export function createKeptAttempts(): KeptAttempts {
 /** Only a record needs the texts. They may be personal data, which the database erases and a worker would keep. */
 function withoutTexts(finished: Promise<FinishedAttempt>): Promise<FinishedAttempt> {
   const rest = finished.then((made) => ({ ...made, headers: undefined, bodyStart: undefined }));
-  // Another process can record an attempt that fails here. Nobody may ask for it then.
+  // Another process can record an attempt that fails here. Perhaps nobody asks for it then.
   rest.catch(() => undefined);
   return rest;
 }
