@@ -1,6 +1,6 @@
 import type { Log } from "@activity/runtime/log";
 import { type Timing, wait } from "@activity/runtime/timing";
-import { fieldsOfFailure } from "../temporal/failure.ts";
+import { fieldsOfFailure } from "../common/failure.ts";
 
 const PAUSE_AFTER_FAILURE_MS = 1_000;
 

@@ -10,9 +10,9 @@ import {
   Worker,
   type WorkflowBundleOption,
 } from "@temporalio/worker";
+import { WorkflowBundleError } from "../common/failure.ts";
 import type { Activities } from "../workflow/contract.ts";
 import { withBareFailures } from "./bare-failures.ts";
-import { WorkflowBundleError } from "./failure.ts";
 
 /**
  * How many workflows may make an attempt at once. Until the attempt ends, each holds a workflow task, a local activity
