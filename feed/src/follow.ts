@@ -12,8 +12,8 @@ import type { Poller } from "./poller/poller.ts";
 
 export interface FollowOptions extends ConnectionOptions, FilterOptions {
   /**
-   * The earliest `recorded_at`, inclusive and fixed for the stream. Default: the time of the first start, which a
-   * checkpoint keeps.
+   * The earliest `recorded_at`, inclusive and fixed for the stream. Default: just after the newest record at the
+   * first start. A checkpoint keeps this time.
    */
   readonly since?: Moment | undefined;
   /** Keeps the position across restarts. Default: `memory()`. */

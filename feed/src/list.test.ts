@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { list, me } from "./index.ts";
 import { createRecord, KEY, refuse, startTestApi, type TestApi } from "./testing/test-api.ts";
 
@@ -25,6 +25,27 @@ describe("§4.4.1 list", () => {
     const query = { order: "asc", limit: "100", since, until, type: "follow", platform: "csv" };
     expect(api.asked.map((asked) => asked.query)).toEqual([query, { ...query, cursor: "3" }]);
     for (const { headers } of api.asked) expect(headers.prefer).toBeUndefined();
+  });
+
+  it("reads all records of its start, even if this machine's clock is behind them", async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2020) });
+    try {
+      const ids: string[] = [];
+      for await (const { id } of list({ ...connect(), type: "follow" })) {
+        if (ids.push(id) === 1) api.store(createRecord(8));
+      }
+      expect(ids).toEqual([1, 2, 3, 4, 5, 6, 7].map((number) => createRecord(number).id));
+      expect(api.asked[0]?.query).toEqual({ type: "follow", order: "desc", limit: "1" });
+    } finally {
+      vi.useRealTimers();
+      api.records.length = 7;
+    }
+  });
+
+  it("ends at once if no record is in its range", async () => {
+    const since = createRecord(8).recorded_at;
+    expect(await list({ ...connect(), since }).next()).toEqual({ done: true, value: undefined });
+    expect(api.asked.map(({ query }) => query)).toEqual([{ order: "desc", limit: "1", since }]);
   });
 
   it("throws when its signal aborts, because it is incomplete", async () => {

@@ -21,7 +21,7 @@ export const exportCommand: Command = {
 
   --csv                the format; required, and the only one
   --since TIME         the start, inclusive, such as 2026-01-01T00:00:00Z
-  --until TIME         the end, exclusive; default: now
+  --until TIME         the end, exclusive; default: just after the newest record
   --output FILE        writes a file, which appears once it is complete; default: standard output
 ${FILTER_HELP}
 ${CONNECTION_HELP}`,
