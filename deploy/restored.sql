@@ -19,8 +19,10 @@ SELECT DATE_ADD('1970-01-01 00:00:00.000000', INTERVAL GREATEST(
 DELETE FROM dashboard_session;
 DELETE FROM session_link;
 
--- Every feed gets a new version, so that gateways do not answer with pages of the lost feed.
-UPDATE account SET feed_changed_at = GREATEST(feed_changed_at + 1, @now);
+-- Every feed gets a new version, so that gateways do not answer with pages of the lost feed. A feed or notice that is
+-- ahead of the clock advances by one microsecond a change. One second is more than all lost changes together.
+UPDATE account SET feed_changed_at = GREATEST(feed_changed_at + 1000000, @now);
+UPDATE installation SET last_notice = GREATEST(last_notice + 1000000, @now);
 
 -- Temporal may know more attempts of a running run than the backup, so it is asked before anything is sent. A running
 -- workflow continues. For an ended one Temporal returns how the run ended.

@@ -127,7 +127,7 @@ export function createTables(nowMicros: () => number, watcher: TableWatcher = {}
       return () => {
         for (const restore of restores) restore();
         for (const account of accounts.values()) {
-          account.feedChangedAt = Math.max(account.feedChangedAt + 1, nowMicros());
+          account.feedChangedAt = Math.max(account.feedChangedAt + 1_000_000, nowMicros());
         }
         for (const row of deliveries.values()) {
           if (row.state === DeliveryState.Pending) {

@@ -1,12 +1,10 @@
-import { readFile } from "node:fs/promises";
 import { WebhookEventKind } from "@activity/proto";
+import { runRestored } from "../../../test/harness/restored.ts";
 import { startServices } from "../../../test/harness/services.ts";
 import { exerciseDispatchStore } from "../../../test/simulation/conformance/exercise-dispatch-store.ts";
 import { accountNoOf } from "../common/ids.ts";
 import { NOW_MICROS } from "../database/now.ts";
 import type { DeliveryState } from "./delivery-state.ts";
-
-const RESTORED = new URL("../../../deploy/restored.sql", import.meta.url);
 
 type DeliveryRow = {
   state: DeliveryState;
@@ -62,14 +60,7 @@ exerciseDispatchStore("on a database", async () => {
         work,
       );
     },
-    async restored() {
-      const text = await readFile(RESTORED, "utf8");
-      const statements = text
-        .replace(/^--.*$/gm, "")
-        .split(/;\n/)
-        .slice(0, -1);
-      for (const statement of statements) await database.query(statement);
-    },
+    restored: () => runRestored(database),
     async clear() {
       await database.query("DELETE FROM outbox_entry");
       await database.query("DELETE FROM delivery");

@@ -2,7 +2,9 @@ import { Platform, WebhookEventKind } from "@activity/proto";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { beforeEach, expect, it } from "vitest";
 import { unique } from "../../../test/harness/builders.ts";
+import { runRestored } from "../../../test/harness/restored.ts";
 import { useServices } from "../../../test/harness/services.ts";
+import { NOW_MICROS } from "../database/now.ts";
 
 const services = useServices();
 let accountId: string;
@@ -68,6 +70,25 @@ it("records at a later time even when the database's clock is behind", async () 
   const micros = (nanos = 0) => nanos / 1000;
   expect(two?.recordedAt?.seconds).toBe(one?.recordedAt?.seconds);
   expect(micros(two?.recordedAt?.nanos)).toBe(micros(one?.recordedAt?.nanos) + 1);
+});
+
+it("gives feeds and notices later times than those that a restore lost, even when the clock is behind. ADR 0045", async () => {
+  const { query } = services.database;
+  const readTimes = async () => {
+    const ofFeed = "SELECT feed_changed_at AS at FROM account WHERE id = ?";
+    const [feed] = await query<{ at: number }>(ofFeed, [accountId]);
+    const [notice] = await query<{ at: number }>("SELECT last_notice AS at FROM installation");
+    return [feed?.at ?? 0, notice?.at ?? 0];
+  };
+  await follow("in the backup");
+  await stepClockBack();
+  await query(`UPDATE installation SET last_notice = ${NOW_MICROS} + 3600000000`);
+  const saved = await readTimes();
+  const lost = saved.map((time) => time + 1_000);
+  await runRestored(services.database);
+  await follow("new");
+  const later = (await readTimes()).map((time, place) => time > (lost[place] ?? 0));
+  expect(later).toEqual([true, true]);
 });
 
 it("gives a record's events strictly increasing times, even when the database's clock is behind. §6.1, ADR 0020", async () => {
