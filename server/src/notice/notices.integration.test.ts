@@ -38,13 +38,13 @@ async function sweep() {
   );
 }
 
-/** Sets the number of the endpoint's attempts of this hour. */
-const attempts = (delivered: number, failed: number) =>
+/** Sets the number of the endpoint's attempts of this hour, or of a later one. */
+const attempts = (delivered: number, failed: number, hoursAhead = 0) =>
   query(
     `INSERT INTO delivery_stat (account_no, endpoint_id, began_at, delivered, failed, total_duration,
-       longest_duration) VALUES (?, ?, ${NOW_MICROS} DIV 3600000000 * 3600000000, ?, ?, 1, 1)
+       longest_duration) VALUES (?, ?, (${NOW_MICROS} DIV 3600000000 + ?) * 3600000000, ?, ?, 1, 1)
      ON DUPLICATE KEY UPDATE delivered = VALUES(delivered), failed = VALUES(failed)`,
-    ...[accountNoOf(accountId), endpointId, delivered, failed],
+    ...[accountNoOf(accountId), endpointId, hoursAhead, delivered, failed],
   );
 
 async function createKey() {
@@ -85,6 +85,12 @@ describe("a notice is written once for each level, ADR 0054", () => {
     expect(await sweep()).toEqual([...over, [ENDPOINT_FAILING, 100]]);
     await services.endpoints.switchOnEndpoint({ accountId, endpointId });
     expect(await sweep()).toEqual([...over, [ENDPOINT_FAILING, 100]]);
+  });
+
+  it("for no hour from before the database's clock stepped back", async () => {
+    await attempts(20, 0);
+    await attempts(0, 20, 2);
+    expect(await sweep()).toEqual([]);
   });
 
   it("for all failed runs of an endpoint together, without tests", async () => {

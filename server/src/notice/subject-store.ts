@@ -81,7 +81,7 @@ export async function readEndpoints(
   const stat = anyOf(["account_no", "endpoint_id"], keys);
   const [hours] = await tx.query<HourRow[]>(
     `SELECT endpoint_id, began_at, delivered, failed, failed_runs FROM delivery_stat
-     WHERE ${stat.sql} AND began_at > ${NOW_MICROS} - ${HEALTH_MICROS}`,
+     WHERE ${stat.sql} AND began_at > ${NOW_MICROS} - ${HEALTH_MICROS} AND began_at <= ${NOW_MICROS}`,
     [...stat.values],
   );
   const byEndpoint = Map.groupBy(hours, (row) => row.endpoint_id);
