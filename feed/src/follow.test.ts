@@ -251,6 +251,19 @@ describe("§4.4 follow", () => {
     expect(await take(slow, 2)).toEqual(idsOf(api.records.slice(1)));
   });
 
+  it("begins without a record that is deleted by then, which followers have received", async () => {
+    const followers = [start({ since: undefined }), start({ since: undefined })];
+    const first = followers.map((follower) => follower.next());
+    await expect.poll(() => polls().length).toBe(1);
+    store(1, 1);
+    await Promise.all(first);
+    api.records.pop();
+    const late = start({ since: undefined }).next();
+    await expect.poll(() => polls().length).toBe(2);
+    store(2, 2);
+    expect((await late).value).toEqual(createRecord(2));
+  });
+
   it("calls onKeyEnding if the key ends within 14 days, and makes no request without it", async () => {
     store(1, 1);
     const days: number[] = [];

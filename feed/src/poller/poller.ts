@@ -117,9 +117,11 @@ export function createPoller(connection: Connection, filters: FilterOptions): Po
     const { body } = await request<ActivityPage>(connection, get, { signal, onWait });
     const [newest] = body.data;
     const start = newest && justAfter(newest.recorded_at);
-    // A new follower shares the requests of those that began at the end, unless they are behind.
+    // A new follower begins at the position of those that began at the end, unless they are behind.
     if (end === undefined || end.lastId !== newest?.id) {
       end = { position: { since: start, cursor: undefined }, lastId: newest?.id };
+      // A page kept there holds only records that were stored before now and are hidden by now.
+      kept.delete(nameOf(end.position));
     }
     return { position: end.position, start };
   }
