@@ -141,9 +141,16 @@ export function createServerApp(
   const inner = [createAccountScope(), createValidate(findService)];
 
   const listeners: Listener[] = [];
-  const opened = (listener: Listener) => {
+  const opened = (listener: Listener): Listener => {
     listeners.push(listener);
-    return listener;
+    return {
+      ...listener,
+      close() {
+        // A listener waits for its calls, and a watch has no end of its own.
+        feedChanges.close();
+        return listener.close();
+      },
+    };
   };
 
   return {

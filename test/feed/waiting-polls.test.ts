@@ -1,6 +1,9 @@
-import { AccountService, ApiKeyService } from "@activity/proto";
+import { AccountService, ApiKeyService, FeedChangeService } from "@activity/proto";
+import { Permission } from "@activity/server";
+import { createClient } from "@connectrpc/connect";
 import { describe, expect, it } from "vitest";
 import { createPaidDonation, createPlatformEvent, createReader } from "../harness/builders.ts";
+import { transportTo } from "../harness/clients.ts";
 import { expectError } from "../harness/expectations.ts";
 import { type HttpAnswer, requestOf } from "../harness/http.ts";
 import type { PageJson } from "../harness/json.ts";
@@ -131,4 +134,24 @@ describe("ADR 0052: a poll that prefers to wait", () => {
     expect(answer.headers.connection).toBe("close");
     await other.stop();
   });
+});
+
+it("ADR 0043: a core that drains streams changes until it stops, and no stream delays its stop", async () => {
+  const other = await stack.startInstance();
+  other.drain();
+  const credential = await stack.credential(Permission.ClientAddressForward);
+  const headers = { "x-service-credential": credential };
+  const transport = transportTo(`http://127.0.0.1:${other.corePort}`, headers);
+  const changed = new Set<string>();
+  const ended = (async () => {
+    for await (const { feeds } of createClient(FeedChangeService, transport).watchFeeds({})) {
+      for (const { accountId } of feeds) changed.add(accountId);
+    }
+  })();
+  const { accountId } = await createReader(stack);
+  await createPaidDonation(stack, accountId);
+  await expect.poll(() => changed.has(accountId)).toBe(true);
+  await other.stop();
+  // A stream that delays the stop is cut after twenty seconds, which is an error.
+  await ended;
 });

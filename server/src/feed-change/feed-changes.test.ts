@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { QUIET } from "../../../test/harness/quiet.ts";
-import { createPool } from "../database/pool.ts";
+import { createPool, type Pool } from "../database/pool.ts";
 import { createFeedChanges, type FeedChanges } from "./feed-changes.ts";
 
 const given = { accountId: "account00000000", version: 7 };
@@ -19,6 +19,40 @@ it("a watch that begins while the database is out of reach gets no heartbeat, so
   expect(await Promise.race([second, none])).toBe("none");
   changes.close();
   await second;
+});
+
+describe("a watch of a database that answers in 1.2 seconds", () => {
+  let nowMs = 0;
+  let isAway = false;
+  let failures = 0;
+  const connection = {
+    query(_sql: string, _values: unknown, answer: (error: null, rows: []) => void) {
+      nowMs += 1_200;
+      answer(null, []);
+    },
+    release: () => undefined,
+  };
+  const getConnection = (take: (error: Error | null, connection?: unknown) => void) => {
+    if (!isAway) return take(null, connection);
+    failures += 1;
+    take(new Error("out of reach"));
+  };
+  const slow = { pool: { getConnection } } as unknown as Pool; // All that a look uses.
+
+  it("gets heartbeats until the database fails, so that its gateway stays", async () => {
+    const changes = createFeedChanges(slow, QUIET, () => nowMs);
+    const batches = changes.watch(new AbortController().signal);
+    await batches.next();
+    expect((await batches.next()).value).toEqual([]);
+    isAway = true;
+    await expect.poll(() => failures).toBeGreaterThan(0);
+    const third = batches.next().then(() => "a heartbeat");
+    // Longer than the time between heartbeats.
+    const none = new Promise((resolve) => setTimeout(resolve, 800, "none"));
+    expect(await Promise.race([third, none])).toBe("none");
+    changes.close();
+    await third;
+  });
 });
 
 it("ADR 0052: a watch begins with the changes of the last 15 seconds, even while the database is out of reach", async () => {
@@ -51,14 +85,24 @@ describe("a page that waits for its account's feed", () => {
     expect(await waiting).toBe(8);
   });
 
-  it("gets its own version when its caller goes, and when the core drains", async () => {
+  it("gets its own version when its caller goes, and when the core drains or stops", async () => {
     const caller = new AbortController();
     const waiting = [wait(caller.signal), wait()];
     caller.abort();
     expect(await waiting[0]).toBe(7);
-    changes.close();
+    changes.end();
     expect(await waiting[1]).toBe(7);
+    const later = wait();
+    changes.close();
+    expect(await later).toBe(7);
     expect(await wait()).toBe(7);
+  });
+
+  it("still gets a later version while the core drains", async () => {
+    changes.end();
+    const waiting = wait();
+    changes.note([{ ...given, version: 8 }]);
+    expect(await waiting).toBe(8);
   });
 });
 
@@ -66,6 +110,19 @@ it("a watch ends if it is ended while its caller takes a batch", async () => {
   const changes = createFeedChanges(pool, QUIET, () => performance.now());
   const batches = changes.watch(new AbortController().signal);
   await batches.next();
+  changes.end();
+  expect(await batches.next()).toMatchObject({ done: true });
+  changes.close();
+});
+
+it("ADR 0043: a watch that begins while the core drains gets changes until the core stops", async () => {
+  const changes = createFeedChanges(pool, QUIET, () => performance.now());
+  changes.end();
+  const batches = changes.watch(new AbortController().signal);
+  expect((await batches.next()).value).toEqual([]);
+  changes.note([given]);
+  expect((await batches.next()).value).toEqual([given]);
   changes.close();
   expect(await batches.next()).toMatchObject({ done: true });
+  expect(await changes.watch(new AbortController().signal).next()).toMatchObject({ done: true });
 });

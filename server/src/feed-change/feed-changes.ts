@@ -12,14 +12,14 @@ export type FeedChanges = {
   note(feeds: readonly FeedVersion[]): void;
   /**
    * Yields the changes of the last 15 seconds, then each change that this or another process commits. A batch is empty
-   * if nothing changed for half a second. Ends when `signal` is aborted or `end` is called.
+   * if nothing changed for half a second. Ends when `signal` is aborted, or when `end` or `close` is called.
    */
   watch(signal: AbortSignal): AsyncGenerator<readonly FeedVersion[], void>;
   /** Resolves with a feed's version when it is later than the given one, or with the given one after `ms`. */
   later(feed: FeedVersion, ms: number, signal: AbortSignal): Promise<number>;
-  /** Ends every watch, including those that begin later. */
+  /** Ends every open watch. Those that begin later run until `close`. */
   end(): void;
-  /** Ends every watch and stops looking for changes. */
+  /** Ends every watch, including those that begin later, and stops looking for changes. */
   close(): void;
 };
 
@@ -32,7 +32,7 @@ const COMMIT_MS = 5_000;
 /** How often an idle watch yields an empty batch. A watch that misses a few is broken. */
 const HEARTBEAT_MS = 500;
 
-type Watch = { readonly changed: Map<string, number>; wake: () => void };
+type Watch = { readonly changed: Map<string, number>; hasEnded: boolean; wake: () => void };
 /** Waits for one account's feed, so that a change of another account costs it nothing. */
 type Waiter = { readonly given: FeedVersion; readonly end: (version: number) => void };
 
@@ -44,7 +44,8 @@ export function createFeedChanges(pool: Pool, log: Log, nowMs: () => number): Fe
   const waiters = new Map<string, Set<Waiter>>();
   const isIdle = () => watches.size === 0 && waiters.size === 0;
   let lookedMs: number | undefined;
-  let hasEnded = false;
+  let hasFailed = false;
+  let isClosed = false;
   const stopLooking = startPeriodicJob("looking for changed feeds", LOOK_MS, log, look);
 
   async function look(): Promise<void> {
@@ -59,7 +60,10 @@ export function createFeedChanges(pool: Pool, log: Log, nowMs: () => number): Fe
       kept.delete(accountId);
     }
     const spanMs = lookedMs === undefined ? KEPT_MS : beginMs - lookedMs + COMMIT_MS;
-    const found = await findChangedFeeds(pool, spanMs);
+    const found = await findChangedFeeds(pool, spanMs).catch((cause) => {
+      hasFailed = true;
+      throw cause;
+    });
     // The next watch may begin before the next look. That look must then go back as far as a first look.
     if (isIdle()) {
       lookedMs = undefined;
@@ -67,6 +71,7 @@ export function createFeedChanges(pool: Pool, log: Log, nowMs: () => number): Fe
     }
     note(found);
     lookedMs = beginMs;
+    hasFailed = false;
   }
 
   function note(feeds: readonly FeedVersion[]): void {
@@ -87,18 +92,18 @@ export function createFeedChanges(pool: Pool, log: Log, nowMs: () => number): Fe
   }
 
   async function* watch(signal: AbortSignal): AsyncGenerator<readonly FeedVersion[], void> {
-    const own: Watch = { changed: new Map(), wake: () => undefined };
+    const own: Watch = { changed: new Map(), hasEnded: isClosed, wake: () => undefined };
     for (const [accountId, { version }] of kept) own.changed.set(accountId, version);
     const wake = () => own.wake();
     signal.addEventListener("abort", wake);
     watches.add(own);
     try {
-      while (!signal.aborted && !hasEnded) {
+      while (!signal.aborted && !own.hasEnded) {
         const feeds = [...own.changed].map(([accountId, version]) => ({ accountId, version }));
         own.changed.clear();
         yield feeds;
         // `wake` does nothing while a batch is sent, so check again for changes, the signal and the end.
-        if (own.changed.size === 0 && !signal.aborted && !hasEnded) await untilWoken(own);
+        if (own.changed.size === 0 && !signal.aborted && !own.hasEnded) await untilWoken(own);
       }
     } finally {
       watches.delete(own);
@@ -106,11 +111,14 @@ export function createFeedChanges(pool: Pool, log: Log, nowMs: () => number): Fe
     }
   }
 
-  /** Sends no heartbeat while the database is out of reach, because another core may reach it. */
+  /**
+   * Sends no heartbeat after a look failed, because another core may reach the database. A look may be slow: without
+   * heartbeats, gateways would connect again and again, and get the last 15 seconds each time.
+   */
   function untilWoken(own: Watch): Promise<void> {
     return new Promise((resolve) => {
       const timer = setInterval(() => {
-        if (lookedMs !== undefined && nowMs() - lookedMs < 2 * HEARTBEAT_MS) own.wake();
+        if (lookedMs !== undefined && !hasFailed) own.wake();
       }, HEARTBEAT_MS);
       own.wake = () => {
         clearInterval(timer);
@@ -122,7 +130,7 @@ export function createFeedChanges(pool: Pool, log: Log, nowMs: () => number): Fe
   async function later(given: FeedVersion, ms: number, signal: AbortSignal): Promise<number> {
     const last = kept.get(given.accountId);
     if (last !== undefined && last.version > given.version) return last.version;
-    if (signal.aborted || hasEnded) return given.version;
+    if (signal.aborted || isClosed) return given.version;
     const own = waiters.get(given.accountId) ?? new Set();
     waiters.set(given.accountId, own);
     return new Promise((resolve) => {
@@ -144,8 +152,10 @@ export function createFeedChanges(pool: Pool, log: Log, nowMs: () => number): Fe
   }
 
   function end(): void {
-    hasEnded = true;
-    for (const { wake } of watches) wake();
+    for (const own of watches) {
+      own.hasEnded = true;
+      own.wake();
+    }
     for (const own of waiters.values()) for (const one of own) one.end(one.given.version);
   }
 
@@ -155,6 +165,7 @@ export function createFeedChanges(pool: Pool, log: Log, nowMs: () => number): Fe
     later,
     end,
     close() {
+      isClosed = true;
       end();
       stopLooking();
     },

@@ -88,10 +88,11 @@ export const FeedChangeService: GenService<{
   /**
    * Sends the changes of the last 15 seconds, and then every change of any feed when this core or
    * another commits it. A change may be sent more than once. The first message comes at once. After that
-   * a message comes at least every half second, empty if nothing changed. While the database is out of
-   * reach, no empty message comes.
+   * a message comes at least every half second, empty if nothing changed. Empty messages begin when
+   * the database has answered. None comes while it fails or takes longer than three seconds.
    *
-   * The stream ends without an error when the core drains.
+   * The stream ends without an error when the core begins to drain. A stream that begins later ends
+   * when the core stops.
    *
    * @generated from rpc activity.read.v1.FeedChangeService.WatchFeeds
    */
