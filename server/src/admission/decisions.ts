@@ -5,7 +5,7 @@ import type { Admission } from "./admission.ts";
 export function countDecisions(admission: Admission, metrics: Metrics): Admission {
   const count = metrics.counter(
     "activity_rate_limit_decisions_total",
-    "Requests that were counted, by outcome.",
+    "Decisions to admit or refuse, by outcome.",
     ["decision"],
   );
   return {
