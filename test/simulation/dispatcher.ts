@@ -16,8 +16,8 @@ import type { Temporal } from "./temporal.ts";
 import { createWire, type WireParts } from "./wire.ts";
 import { EPOCH_MS } from "./world.ts";
 
-const ATTEMPTS_END_WITHIN_MS = 15_000;
-const RECORD_WITHIN_MS = 10_000;
+const ATTEMPTS_END_WITHIN_MS = 20_000;
+const RECORD_WITHIN_MS = 5_000;
 /** How long a dispatcher waits before it looks for the core again. */
 const PAUSE_MS = 1_000;
 

@@ -16,6 +16,7 @@ import { startFirstAttempts } from "./dispatcher/first-attempts.ts";
 import type { Poller, PollerState } from "./dispatcher/poller.ts";
 import { whileCoreAnswers } from "./dispatcher/while-core-answers.ts";
 import { startRetries, startWholeRuns } from "./dispatcher/workflow-runs.ts";
+import { endAttempts } from "./end-attempts.ts";
 import { createEgressProxy } from "./http/egress-proxy.ts";
 import { createSender } from "./http/sender.ts";
 import { measured } from "./http/sender-metrics.ts";
@@ -29,10 +30,6 @@ import { createAttemptSlots, RETRY_SLOTS } from "./workflow/attempt-slots.ts";
 /** The pause after the first failure of Temporal. Each further failure doubles it. */
 const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 5_000;
-/** The longest that an attempt in flight can take: five seconds to load it, ten to make it. */
-const ATTEMPTS_END_WITHIN_MS = 15_000;
-/** How long a stop waits for made attempts to be recorded. */
-const RECORD_WITHIN_MS = 10_000;
 /**
  * How long a stop takes at most. It has a limit, because the SDK's worker waits for Temporal. The process is ended
  * after thirty seconds, and its traces need three of them.
@@ -113,10 +110,7 @@ export function startDeliveries(options: {
       stopping.abort();
       const over = waitUnheld(STOPPED_WITHIN_MS, undefined, { ref: false });
       const ended = Promise.all([running, attempts?.stop()]);
-      // Limited, because made attempts wait for the record as long as the core is away.
-      const late = waitUnheld(ATTEMPTS_END_WITHIN_MS, undefined, { ref: false });
-      await Promise.race([ended, late]);
-      await recorder.close(RECORD_WITHIN_MS);
+      await endAttempts(ended, recorder, timing);
       await Promise.race([ended, over]);
       sender.close();
     },

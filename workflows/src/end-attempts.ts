@@ -1,0 +1,25 @@
+import { type Timing, wait } from "@activity/runtime/timing";
+import type { Recorder } from "./attempt/recorder.ts";
+
+/**
+ * The longest until attempts in flight end after a stop. The worker takes retries for five seconds more. Each takes up
+ * to five seconds to load, and ten to make.
+ */
+const ATTEMPTS_END_WITHIN_MS = 20_000;
+/** How long a stop then waits for made attempts to be recorded. */
+const RECORD_WITHIN_MS = 5_000;
+
+/** Closes the recorder once no attempt is in flight. `ended` then settles. */
+export async function endAttempts(
+  ended: Promise<unknown>,
+  recorder: Pick<Recorder, "close">,
+  timing: Timing,
+): Promise<void> {
+  const over = new AbortController();
+  const end = () => over.abort();
+  // The caller handles a failure, after the records.
+  ended.then(end, end);
+  // Limited, because made attempts wait for the record as long as the core is away.
+  await wait(timing, ATTEMPTS_END_WITHIN_MS, over.signal);
+  await recorder.close(RECORD_WITHIN_MS);
+}
