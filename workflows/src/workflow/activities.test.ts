@@ -24,7 +24,7 @@ function startActivities(
   {
     slots = OTHERS + 1,
     firstAreClaimed = false,
-    isProxyAway = (): boolean => false,
+    failure = (): Error | undefined => undefined,
     timing = PROCESS_TIMING,
   } = {},
 ) {
@@ -46,7 +46,8 @@ function startActivities(
       posts += 1;
       // Others can ask for the attempt meanwhile.
       await new Promise(setImmediate);
-      if (isProxyAway()) throw new ProxyFailure("it answered 403");
+      const error = failure();
+      if (error !== undefined) throw error;
       const answer = { headers: undefined, bodyStart: undefined };
       const nothing = { status: undefined, detail: undefined, ...answer };
       return { outcome: "timeout", durationMs: 1, ...nothing };
@@ -122,15 +123,23 @@ it.each([
 });
 
 it("reschedules an attempt that the egress proxy failed, and records nothing. ADR 0027", async () => {
-  let isProxyAway = true;
-  const activities = startActivities(() => false, { isProxyAway: () => isProxyAway });
+  let failure: Error | undefined = new ProxyFailure("it answered 403");
+  const activities = startActivities(() => false, { failure: () => failure });
   const later = { kind: "rescheduled", waitMs: 30_000 };
   // Both callers get the same answer, and the slot is free again.
   expect(await Promise.all([activities.ask(0), activities.ask(0)])).toEqual([later, later]);
   expect(activities.recorded).toEqual([]);
-  isProxyAway = false;
+  failure = undefined;
   expect(await activities.ask(0)).toMatchObject({ kind: "made", outcome: "timeout" });
   await expect.poll(() => activities.recorded).toEqual(["delivery0 behind 1"]);
+});
+
+it("makes an attempt again that failed without an outcome", async () => {
+  let failure: Error | undefined = new Error("a bug");
+  const activities = startActivities(() => false, { failure: () => failure });
+  await expect(activities.ask(0)).rejects.toThrow("a bug");
+  failure = undefined;
+  expect(await activities.ask(0)).toMatchObject({ kind: "made", outcome: "timeout" });
 });
 
 it("ends a record that the core cannot write yet, so that the worker can end. ADR 0028", async () => {

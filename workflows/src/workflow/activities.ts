@@ -69,8 +69,8 @@ export function createActivities(dependencies: ActivityDependencies): Activities
         try {
           return madeFrom(await finished);
         } catch (error) {
-          if (!(error instanceof ProxyFailure)) throw error;
           kept.forget(key);
+          if (!(error instanceof ProxyFailure)) throw error;
           return reschedule(PROXY_AGAIN_MS);
         }
       };
