@@ -24,7 +24,10 @@ export function createMemoryStore(tables: Tables, link: Link, session: Session):
     const payload = delivery && events.get(delivery.eventId)?.payload;
     if (delivery === undefined || endpoint === undefined || !payload) return undefined;
     const isBlocked = accounts.get(endpoint.accountNo)?.blockedAt !== null;
-    if (isBlocked || !endpoint.switchedOn || endpoint.deletedAt !== null) return undefined;
+    if (isBlocked || !endpoint.switchedOn || endpoint.deletedAt !== null) {
+      tables.watcher.onNotSendable?.(delivery);
+      return undefined;
+    }
     const { id: endpointId, url, secret } = endpoint;
     // Each load has its own copy of the payload, so that a POST tells when its content was loaded.
     const loaded = Buffer.from(payload);

@@ -48,6 +48,8 @@ export type TableWatcher = {
   onOutcome?(row: DeliveryRow, after: AfterAttempt): void;
   /** A transaction deletes an entry. Its other changes are already made. */
   onDelete?(entry: EntryRow): void;
+  /** A load finds that the endpoint is off or deleted, or the account blocked. */
+  onNotSendable?(row: DeliveryRow): void;
   /** An attempt's content is loaded, under a lease if it is a first attempt. */
   onLoad?(payload: Buffer, endpoint: EndpointRow, leasedUntil: number | null): void;
 };

@@ -72,6 +72,8 @@ export function createSafety(parts: SafetyParts) {
   const tables = () => database().tables;
   /** When each attempt was last recorded. */
   const recordedAt = new Map<string, number>();
+  /** When a load last found that a delivery's endpoint is off or deleted, or its account blocked. */
+  const notSendableAt = new Map<string, number>();
   /** Reports a violation of a rule unless `isKept`. */
   function check(rule: string, isKept: boolean, one: RunOf, what: string): void {
     if (isKept) return;
@@ -162,10 +164,10 @@ export function createSafety(parts: SafetyParts) {
   function checkEnd(row: DeliveryRow, { state, attempts: attempt, outcome }: AfterAttempt): void {
     const isDelivered = outcome === AttemptOutcome.DELIVERED;
     const isLast = attempt === MAX_ATTEMPTS || !RETRIED.has(outcomeFromProto(outcome));
-    const isRight =
-      isDelivered === (state === DeliveryState.Delivered) &&
-      (isDelivered || isLast === (state === DeliveryState.Failed));
-    check("a run ends for its reason", isRight, row, `attempt ${attempt}, outcome ${outcome}`);
+    const { Delivered, Failed, Retrying } = DeliveryState;
+    const right = isDelivered ? Delivered : isLast ? Failed : Retrying;
+    const what = `attempt ${attempt}, outcome ${outcome}`;
+    check("a run ends for its reason", state === right, row, what);
   }
 
   /** The wait begins when the attempt ends, however late it is recorded. An overdue retry is due at once. */
@@ -196,6 +198,13 @@ export function createSafety(parts: SafetyParts) {
     onState(row, before, next) {
       const isEdge = EDGES.has(edgeName(before, next));
       check("edges of ARCHITECTURE.md", isEdge, row, `from ${before ?? "none"} to ${next}`);
+      if (next !== DeliveryState.Canceled) return;
+      const sinceMs = notSendableAt.get(row.deliveryId) ?? Number.NEGATIVE_INFINITY;
+      const isForbidden = nowMs() - sinceMs <= IN_FLIGHT_MS;
+      check("a run is canceled for its reason", isForbidden, row, `after ${row.attempts} attempts`);
+    },
+    onNotSendable({ deliveryId }) {
+      notSendableAt.set(deliveryId, nowMs());
     },
     onAttempt(stored) {
       recordedAt.set(keyOf(stored), nowMs());

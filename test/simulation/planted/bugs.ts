@@ -172,6 +172,12 @@ export const PLANTED: readonly PlantedBug[] = [
     replace: "await store.change({ deleted: [run] });",
   },
   {
+    name: "a run is canceled at its third attempt",
+    file: SERVICE,
+    find: "if (loaded.content !== undefined) {",
+    replace: "if (loaded.content !== undefined && attempt < 3) {",
+  },
+  {
     name: "a record counts for any run",
     file: RECORD,
     find: "delivery.run === run && RUNNING_STATES",
