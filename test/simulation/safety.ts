@@ -118,7 +118,7 @@ export function createSafety(parts: SafetyParts) {
         (died <= nowMs() && died >= other.beganMs) ||
         (parts.hinderedSince(other.loadedAtMs) && isLeaseOver(other, leasedAtMicros)) ||
         isEndedByStep(other, leasedAtMicros) ||
-        isLeaseOver(one, tables().nowMicros()) ||
+        (parts.hinderedSince(one.loadedAtMs) && isLeaseOver(one, tables().nowMicros())) ||
         temporal()
           .movesOf(one)
           .some((atMs) => atMs >= other.loadedAtMs && atMs <= nowMs());
