@@ -45,7 +45,7 @@ const KEYS = [
   { isExpired: false, minutesAgo: 61, notedHours: 0 },
   { isExpired: false, minutesAgo: null, notedHours: 0 },
   { isExpired: false, minutesAgo: -30, notedHours: -0.5 },
-  { isExpired: false, minutesAgo: -61, notedHours: 0 },
+  { isExpired: false, minutesAgo: -90, notedHours: 0 },
 ];
 
 /** Creates these keys and uses each once. Returns a function that reads the hours since their last uses. */

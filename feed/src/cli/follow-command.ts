@@ -17,7 +17,8 @@ import { warnOfKeyEnd } from "./key-warning.ts";
 export const followCommand: Command = {
   help: `activity-feed follow: prints each record as a line of JSON, until Ctrl-C
 
-  --since TIME         begins with records stored at that time, such as 2026-03-01T12:00:00Z; default: now
+  --since TIME         begins with records stored at that time, such as 2026-03-01T12:00:00Z;
+                       default: just after the newest record
   --checkpoint FILE    continues after the last printed record of the run before
 ${FILTER_HELP}
 ${CONNECTION_HELP}`,

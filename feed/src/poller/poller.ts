@@ -120,7 +120,7 @@ export function createPoller(connection: Connection, filters: FilterOptions): Po
     // A new follower begins at the position of those that began at the end, unless they are behind.
     if (end === undefined || end.lastId !== newest?.id) {
       end = { position: { since: start, cursor: undefined }, lastId: newest?.id };
-      // A page kept there holds only records that were stored before now and are hidden by now.
+      // A page kept there may hold records that were stored before now and are hidden by now.
       kept.delete(nameOf(end.position));
     }
     return { position: end.position, start };
