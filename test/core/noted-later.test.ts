@@ -35,17 +35,12 @@ const afterMinutes = <Result>(read: () => Promise<Result>) =>
     return read();
   });
 
-/**
- * Keys: the minutes since their last use, and the hours that the product shows after one more use. Both are negative if
- * the database's clock stepped back since.
- */
+/** Keys: the minutes since their last use, and the hours that the product shows after one more use. */
 const KEYS = [
   { isExpired: true, minutesAgo: null, notedHours: undefined },
   { isExpired: false, minutesAgo: 30, notedHours: 0.5 },
   { isExpired: false, minutesAgo: 61, notedHours: 0 },
   { isExpired: false, minutesAgo: null, notedHours: 0 },
-  { isExpired: false, minutesAgo: -30, notedHours: -0.5 },
-  { isExpired: false, minutesAgo: -90, notedHours: 0 },
 ];
 
 /** Creates these keys and uses each once. Returns a function that reads the hours since their last uses. */

@@ -3,7 +3,6 @@ import {
   type ReadAccountRow,
   readAccountFromRow,
 } from "../account/read-account-store.ts";
-import { NOW_MICROS } from "../database/now.ts";
 import type { RowDataPacket } from "../database/pool.ts";
 import type { ApiKeyRecord } from "./admission.ts";
 
@@ -15,7 +14,7 @@ export type ApiKeyRow = RowDataPacket &
     expires_at: number;
     active: number;
     available: number;
-    /** When it was read, in microseconds; `null` if the last noted use is less than an hour away. */
+    /** When it was read, in microseconds; `null` if the last noted use is less than an hour before. */
     used_at: number | null;
   };
 
@@ -30,13 +29,8 @@ export const AVAILABLE =
 
 const HOUR_MICROS = 3_600_000_000;
 
-/**
- * SQL for: the last noted use of the key is at least an hour before `now`, so another one is due. A use that is over an
- * hour ahead was noted before the database's clock stepped back. It is replaced.
- */
-export const USE_DUE = (now: string) =>
-  `(COALESCE(k.last_used_at, 0) < ${now} - ${HOUR_MICROS}
-    OR k.last_used_at > ${NOW_MICROS} + ${HOUR_MICROS})`;
+/** SQL for: the last noted use of the key is at least an hour before `now`, so another one is due. */
+export const USE_DUE = (now: string) => `(COALESCE(k.last_used_at, 0) < ${now} - ${HOUR_MICROS})`;
 
 export const API_KEY_COLUMNS = (now: string) =>
   `k.key_hash, k.prefix, k.expires_at, ${ACTIVE(now)} AS active,

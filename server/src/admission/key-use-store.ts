@@ -3,8 +3,8 @@ import { queryWithin } from "../database/query-within.ts";
 import { USE_DUE } from "./api-key-row.ts";
 
 /**
- * Stores that keys were used at a time, unless a use within the hour before it, or a later one, is stored. A use
- * that is over an hour ahead of the database's clock is replaced. `keyHashes` has at least one.
+ * Stores that keys were used at a time, unless a use within the hour before it, or a later one, is stored. `keyHashes`
+ * has at least one.
  */
 export async function storeUses(
   pool: Pool,
