@@ -1,7 +1,10 @@
 /** An event that a command sends again, and its target. */
 export type Replay = { readonly url: string; readonly eventId: string; readonly body: string };
 
-/** Prints the signature of its input. It reads the secret from its environment. macOS has Perl, and Git brings it to Debian. */
+/**
+ * Prints the signature of its input. It reads the secret from its environment. macOS has Perl, and Git brings it to
+ * Debian.
+ */
 const SIGN = `perl -MDigest::SHA=hmac_sha256_hex -0777 -ne 'print hmac_sha256_hex($_, $ENV{WEBHOOK_SECRET})'`;
 
 /**

@@ -19,8 +19,8 @@ import {
 /** Long, because each run reads again the old deliveries that stay because of later attempts. */
 const INTERVAL_MS = 600_000;
 /**
- * Deliveries per transaction, so that no lock is held for long: each may have the attempts of about 250 runs. Their keys have
- * fewer than a thousand values, so that MariaDB uses an index for them (`anyOf`).
+ * Deliveries per transaction, so that no lock is held for long: each may have the attempts of about 250 runs. Their
+ * keys have fewer than a thousand values, so that MariaDB uses an index for them (`anyOf`).
  */
 const CHUNK = 100;
 const DAY_MICROS = 86_400_000_000;
@@ -38,8 +38,7 @@ export function startDeliveryRemoval(pool: Pool, retentionDays: number, log: Log
 /**
  * Removes every ended delivery whose event and last attempt are older than `retentionMicros`, with its attempts.
  * Also removes events that have no delivery left. If a chunk fails, it still tries the others, then throws one
- * failure. It ends at once if the database only reads. A shard
- * that only reads does not end it.
+ * failure. It ends at once if the database only reads, but not if only a shard does.
  */
 export async function removeOldDeliveries(pool: Pool, retentionMicros: number): Promise<void> {
   let failure: unknown;
