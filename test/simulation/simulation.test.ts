@@ -17,6 +17,7 @@ const FAILED_ONCE: Readonly<Record<number, string>> = {
   201366: "a dispatcher that was cut off from the core forever kept its retries forever",
   3190: "two workers made one attempt, and the success that was recorded second was forgotten",
   1077: "a success replaced the failure of an attempt that had ended the run, which stayed failed",
+  3330: "two workers made one attempt, and the workflow ended although the recorded outcome is retried",
   3371: "a worker got a waiting task of a workflow that Temporal had forgotten: the simulation's own bug",
 };
 

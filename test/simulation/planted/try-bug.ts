@@ -25,8 +25,9 @@ if (!isPlanted()) throw new Error(`the simulation does not load ${bug.file}`);
 
 async function tryBug(): Promise<Tried> {
   // The runs before would take minutes, and are known to catch nothing.
-  let runs = (bug?.from ?? 1) - 1;
-  while (runs < MAX_RUNS && performance.now() < MAX_MS) {
+  const before = (bug?.from ?? 1) - 1;
+  let runs = before;
+  while (runs - before < MAX_RUNS && performance.now() < MAX_MS) {
     runs += 1;
     const { violation } = await simulate(drawScenario(runs, versions));
     if (violation !== undefined) return { rule: violation.rule, runs };

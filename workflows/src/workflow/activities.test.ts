@@ -78,16 +78,20 @@ const attemptOf = (number: number) => ({
   before: [{ outcome: "timeout", endedAtMs: 0 }] as const,
 });
 
-it("makes an attempt once even if Temporal loses its task and many others follow. ADR 0028", async () => {
+it("makes an attempt once even if Temporal loses its task and many others follow, and counts the delay from its end. §6.4, ADR 0028", async () => {
+  let nowMs = 0;
+  const timing = { ...PROCESS_TIMING, nowMs: () => nowMs };
   // The first delivery is never recorded: another write always holds it.
-  const activities = startActivities((deliveryId) => deliveryId === "delivery0");
+  const activities = startActivities((deliveryId) => deliveryId === "delivery0", { timing });
   const lost = await activities.ask(0);
+  expect(lost).toMatchObject({ kind: "made", retryInMs: 300_000 });
   const others = Array.from({ length: OTHERS }, async (_, index) => {
     await activities.record(index + 1, await activities.ask(index + 1));
   });
   await Promise.all(others);
   expect(activities.posts()).toBe(OTHERS + 1);
-  expect(await activities.ask(0)).toEqual(lost);
+  nowMs = 200_000;
+  expect(await activities.ask(0)).toEqual({ ...lost, retryInMs: 100_000 });
   expect(activities.posts()).toBe(OTHERS + 1);
 });
 
@@ -103,12 +107,13 @@ it("keeps no text of a receiver's answer after the record", async () => {
   const kept = createKeptAttempts();
   const made = { outcome: "rejected", status: 404, detail: undefined, durationMs: 1 } as const;
   const texts = { headers: "server: x", bodyStart: Buffer.from("Ada is unknown") };
-  const finished = { ...made, ...texts, startedAtMs: 0 };
+  const times = { startedAtMs: 0, endedMs: 1 };
+  const finished = { ...made, ...texts, ...times };
   kept.keep(attemptOf(1), Promise.resolve(finished));
   expect(await kept.get(attemptOf(1))).toEqual(finished);
   kept.recorded(attemptOf(1));
   const rest = await kept.get(attemptOf(1));
-  expect(rest).toEqual({ ...made, startedAtMs: 0, headers: undefined, bodyStart: undefined });
+  expect(rest).toEqual({ ...made, ...times, headers: undefined, bodyStart: undefined });
   expect(kept.isRecorded(attemptOf(1))).toBe(true);
 });
 

@@ -5,14 +5,14 @@ import type { Client } from "@connectrpc/connect";
 import { type FinishedAttempt, makeAttempt } from "../attempt/make-attempt.ts";
 import { outcomeFromProto } from "../attempt/outcome.ts";
 import type { Recorder } from "../attempt/recorder.ts";
-import { retryInMs } from "../attempt/retry-schedule.ts";
+import { retryInMs, waitLeftMs } from "../attempt/retry-schedule.ts";
 import { runToProto } from "../attempt/run-key.ts";
 import { type AttemptKey, attemptName } from "../common/run.ts";
 import { ProxyFailure } from "../http/egress-proxy.ts";
 import type { Sender } from "../http/sender.ts";
 import type { AttemptSlots } from "./attempt-slots.ts";
 import type { Activities, AttemptAnswer, MadeAttempt } from "./contract.ts";
-import { createKeptAttempts } from "./kept-attempts.ts";
+import { createKeptAttempts, type KeptAttempt } from "./kept-attempts.ts";
 
 /** The dependencies of the activities. */
 export type ActivityDependencies = {
@@ -65,9 +65,9 @@ export function createActivities(dependencies: ActivityDependencies): Activities
         await dispatch.rescheduleAttempt({ ...question, wait }, { timeoutMs: ANSWER_WITHIN_MS });
         return { kind: "rescheduled", waitMs };
       };
-      const orLater = async (finished: Promise<FinishedAttempt>) => {
+      const orLater = async (finished: Promise<KeptAttempt>) => {
         try {
-          return madeFrom(await finished);
+          return madeFrom(await finished, key.attempt, timing.nowMs());
         } catch (error) {
           kept.forget(key);
           if (!(error instanceof ProxyFailure)) throw error;
@@ -79,7 +79,9 @@ export function createActivities(dependencies: ActivityDependencies): Activities
       const isClaimed = key.attempt === 1 && firstAreClaimed;
       const slot = isClaimed ? { giveBack() {} } : slots.take(step.value.endpointId);
       if ("waitMs" in slot) return reschedule(slot.waitMs);
-      const finished = makeAttempt(sender, step.value, key.attempt, nowMs).finally(slot.giveBack);
+      const finished = makeAttempt(sender, step.value, key.attempt, nowMs)
+        .finally(slot.giveBack)
+        .then((made) => ({ ...made, endedMs: timing.nowMs() }));
       kept.keep(key, finished);
       // Recorded at once, without waiting for Temporal. The workflow's next step makes sure that it is recorded.
       finished.then((made) => waitingFor(key, made, before, 0)).catch(() => undefined);
@@ -88,10 +90,11 @@ export function createActivities(dependencies: ActivityDependencies): Activities
 
     async record({ made, before, ...key }) {
       // If another process made the attempt, its record lacks the answer's headers and body.
-      const { headers, bodyStart, traceparent } = (await kept.get(key)) ?? {};
+      const { headers, bodyStart, traceparent, endedMs } = (await kept.get(key)) ?? {};
       const answer = { headers, bodyStart };
       const finished = { status: undefined, detail: undefined, ...made, ...answer, traceparent };
-      const endedAgoMs = Math.max(0, nowMs() - made.endedAtMs);
+      const sinceMs = endedMs === undefined ? nowMs() - made.endedAtMs : timing.nowMs() - endedMs;
+      const endedAgoMs = Math.max(0, sinceMs);
       if (kept.isRecorded(key)) return;
       const caller = Promise.withResolvers<void>();
       const callers = waitingFor(key, finished, before, endedAgoMs);
@@ -136,8 +139,12 @@ export function createActivities(dependencies: ActivityDependencies): Activities
   }
 }
 
-/** Leaves out the answer's headers and body and the trace. No history holds them. */
-function madeFrom(finished: FinishedAttempt): AttemptAnswer {
-  const { headers: _headers, bodyStart: _body, traceparent: _trace, ...made } = finished;
-  return { kind: "made", ...made, endedAtMs: made.startedAtMs + made.durationMs };
+/**
+ * Leaves out the answer's headers and body and the trace: no history holds them. The attempt may have ended long ago,
+ * if Temporal lost its task.
+ */
+function madeFrom(finished: KeptAttempt, attempt: number, nowMs: number): AttemptAnswer {
+  const { headers: _headers, bodyStart: _body, traceparent: _trace, endedMs, ...made } = finished;
+  const endedAtMs = made.startedAtMs + made.durationMs;
+  return { kind: "made", ...made, endedAtMs, retryInMs: waitLeftMs(attempt, endedMs, nowMs) };
 }

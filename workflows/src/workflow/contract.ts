@@ -24,6 +24,8 @@ export type AttemptAnswer =
         readonly status?: number | undefined;
         /** Why no status was read, without URL, name or address. */
         readonly detail?: string | undefined;
+        /** When the next attempt is due. Absent in older histories: the whole delay is then left. */
+        readonly retryInMs?: number | undefined;
       })
   /** The attempt was recorded before. The next one is due in `retryInMs`. */
   | ({ readonly kind: "recorded"; readonly retryInMs: number } & MadeAttempt)

@@ -1,10 +1,13 @@
 import type { FinishedAttempt } from "../attempt/make-attempt.ts";
 import { type AttemptKey, attemptName } from "../common/run.ts";
 
+/** A made attempt, with its end by the worker's monotonic clock. */
+export type KeptAttempt = FinishedAttempt & { readonly endedMs: number };
+
 /** A worker's attempts, in flight and finished. It keeps them so that it makes none twice. */
 export type KeptAttempts = {
-  get(key: AttemptKey): Promise<FinishedAttempt> | undefined;
-  keep(key: AttemptKey, finished: Promise<FinishedAttempt>): void;
+  get(key: AttemptKey): Promise<KeptAttempt> | undefined;
+  keep(key: AttemptKey, finished: Promise<KeptAttempt>): void;
   /**
    * Marks the attempt as recorded. It is kept, without the answer's headers and body, until newer recorded ones replace
    * it.
@@ -25,8 +28,8 @@ const MAX_RECORDED = 2_000;
 
 /** Creates an empty store. A recorded attempt never displaces one that is not recorded. */
 export function createKeptAttempts(): KeptAttempts {
-  const unrecorded = new Map<string, Promise<FinishedAttempt>>();
-  const recorded = new Map<string, Promise<FinishedAttempt>>();
+  const unrecorded = new Map<string, Promise<KeptAttempt>>();
+  const recorded = new Map<string, Promise<KeptAttempt>>();
   return {
     get(key) {
       const name = attemptName(key);
@@ -46,7 +49,7 @@ export function createKeptAttempts(): KeptAttempts {
 }
 
 /** Only a record needs the texts. They may be personal data, which the database erases and a worker would keep. */
-function withoutTexts(finished: Promise<FinishedAttempt>): Promise<FinishedAttempt> {
+function withoutTexts(finished: Promise<KeptAttempt>): Promise<KeptAttempt> {
   const rest = finished.then((made) => ({ ...made, headers: undefined, bodyStart: undefined }));
   // Another process can record an attempt that fails here. Perhaps nobody asks for it then.
   rest.catch(() => undefined);

@@ -1,5 +1,5 @@
 import { delayAfterMs, MAX_ATTEMPTS } from "../attempt/retry-schedule.ts";
-import { isRetried } from "../http/attempt-outcome.ts";
+import { type AttemptOutcome, isRetried } from "../http/attempt-outcome.ts";
 import type {
   Activities,
   AttemptAnswer,
@@ -48,12 +48,14 @@ export function createRunStory(
         return { end: answer.kind, attempts: made };
       }
       const { outcome, endedAtMs } = answer;
-      made.push({ outcome, endedAtMs });
       // The delay runs from the end of the attempt, even if recording it takes long.
-      dueAtMs = nowMs() + delayAfter(answer, made.length);
+      dueAtMs = nowMs() + delayAfter(answer, next.attempt);
       if (answer.kind === "made") {
         await recordUntilWritten({ ...next, made: answer });
+        // Another worker may have made this attempt too. Its failure counts if it was recorded first.
+        if (endsFailed(outcome)) continue;
       }
+      made.push({ outcome, endedAtMs });
       if (!isRetried(outcome)) {
         return { end: outcome === "delivered" ? "delivered" : "failed", attempts: made };
       }
@@ -103,7 +105,12 @@ export function createRunStory(
   };
 }
 
-/** If the attempt was recorded before, part of its delay is over, and the core returned the rest. */
+function endsFailed(outcome: AttemptOutcome): boolean {
+  return outcome !== "delivered" && !isRetried(outcome);
+}
+
+/** An attempt that ends its run has no delay. */
 function delayAfter(answer: Extract<AttemptAnswer, MadeAttempt>, attempt: number): number {
-  return answer.kind === "recorded" ? answer.retryInMs : (delayAfterMs(attempt) ?? 0);
+  if (!isRetried(answer.outcome)) return 0;
+  return answer.retryInMs ?? delayAfterMs(attempt) ?? 0;
 }
