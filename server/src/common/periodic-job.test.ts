@@ -20,7 +20,7 @@ async function begin() {
   return {
     lines,
     stop,
-    async fail(error: Error = new Error("Pool is closed.")) {
+    async fail(error: Error = new Error("a bug")) {
       end.reject(error);
       await turn();
     },
@@ -43,9 +43,12 @@ it("logs a run that fails in an outage as a warning", async () => {
   ]);
 });
 
-it("logs no run that fails because it was stopped", async () => {
-  const { lines, stop, fail } = await begin();
-  stop();
-  await fail();
-  expect(lines).toEqual([]);
-});
+it.each(["a bug", "Pool is closed."])(
+  "logs no run that fails because it was stopped: %s",
+  async (message) => {
+    const { lines, stop, fail } = await begin();
+    stop();
+    await fail(new Error(message));
+    expect(lines).toEqual([]);
+  },
+);

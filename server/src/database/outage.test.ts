@@ -37,9 +37,13 @@ it("treats a server that refuses the connection as one that cannot be reached, w
   expect([isOutage(refused), isConnectionLost(refused)]).toEqual([true, true]);
   await pool.end();
   server.close();
-  // The pool's own refusal is a bug.
+});
+
+it("treats a closed pool as an outage: a call that the stop cut is no bug, ADR 0043", async () => {
+  const pool = createPool("mysql://nobody@127.0.0.1:1/nowhere", 1);
+  await pool.end();
   const closed = await withDeadline(pool, 5_000, () => undefined).catch((error: unknown) => error);
-  expect([isOutage(closed), String(closed)]).toEqual([false, "Error: Pool is closed."]);
+  expect([isOutage(closed), String(closed)]).toEqual([true, "Error: Pool is closed."]);
 });
 
 it("does not treat a wrong statement or a bug of this program as an outage", () => {

@@ -43,6 +43,8 @@ const OUTAGE_NUMBERS: ReadonlySet<unknown> = new Set([
 ]);
 /** The message of the driver's error when its queue exceeds `queueLimit`. The error has no code. */
 const QUEUE_FULL = "Queue limit reached.";
+/** The message of the driver's error for a call that was cut at the stop of the process. The error has no code. */
+const POOL_CLOSED = "Pool is closed.";
 /** SQLSTATE class 08: the connection to the server failed. */
 const CONNECTION_FAILED = "08";
 /** SQLSTATE class 40: the server rolled the transaction back, after a deadlock or another conflict. */
@@ -60,7 +62,7 @@ export function isOutage(error: unknown): boolean {
   if (error instanceof Error && "fatal" in error && error.fatal === true) return true;
   if (isShardAway(error)) return true;
   if (!(error instanceof Error)) return false;
-  if (error.message === QUEUE_FULL) return true;
+  if (error.message === QUEUE_FULL || error.message === POOL_CLOSED) return true;
   if ("errno" in error && OUTAGE_NUMBERS.has(error.errno)) return true;
   if (isOfClass(error, CONNECTION_FAILED) || isDeadlock(error)) return true;
   if (!("code" in error) || typeof error.code !== "string") return false;
