@@ -1,7 +1,10 @@
 import { DatabaseTimeoutError } from "../database/deadline.ts";
 import { Task } from "./outbox-store.ts";
 
-/** Pollers search more often than this. A longer time without a search is taken for an outage. */
+/**
+ * Pollers search more often than this, unless Temporal starts workflows slowly and keeps all pollers waiting. A longer
+ * time without a search is taken for an outage.
+ */
 const OUTAGE_AFTER_MS = 10_000;
 /**
  * For this long after an outage, no claim takes attempts whose leases have ended. The dispatchers that made them record
