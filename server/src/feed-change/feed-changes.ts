@@ -11,8 +11,9 @@ export type FeedChanges = {
   /** Announces changes that this process committed. */
   note(feeds: readonly FeedVersion[]): void;
   /**
-   * Yields the changes of the last 15 seconds, then each change that this or another process commits. A batch is empty
-   * if nothing changed for half a second. Ends when `signal` is aborted, or when `end` or `close` is called.
+   * Yields the changes of the last 15 seconds, then each change that this process commits, and those of other
+   * processes that it finds. A batch is empty if nothing changed for half a second. Ends when `signal` is aborted, or
+   * when `end` or `close` is called.
    */
   watch(signal: AbortSignal): AsyncGenerator<readonly FeedVersion[], void>;
   /** Resolves with a feed's version when it is later than the given one, or with the given one after `ms`. */
