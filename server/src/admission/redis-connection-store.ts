@@ -49,7 +49,7 @@ export function connectRedis(url: string): RedisConnection {
           // A demoted server keeps its connections. A new connection leads to the master that replaced the server.
           reconnectOnError: ({ message }) => READ_ONLY_REPLY.test(message),
         });
-  // Without a listener, a failure to connect would end the process.
+  // Without a listener, ioredis prints each failure to connect, outside the log.
   redis.on("error", () => {});
   return redis;
 }

@@ -8,8 +8,8 @@ export type LockedAccount = {
   /** The database's clock after the lock, in microseconds. */
   readonly nowMicros: number;
   /**
-   * The time that this write records. It is later than every earlier change of the feed and every earlier event, even
-   * if the clock stepped back.
+   * The time that this write records. It is later than every earlier change of the feed and every earlier event that
+   * is no test, even if the clock stepped back.
    */
   readonly recordedAt: number;
   /** Creates an id for a new object of this write. Ids are ordered by `recordedAt`. */

@@ -2,7 +2,7 @@ import { type Timing, wait } from "@activity/runtime/timing";
 import type { Worker } from "@temporalio/worker";
 
 /**
- * How long a stop waits for the pollers. A start in flight cannot be aborted, and takes up to 20 seconds when Temporal
+ * How long a stop waits for the pollers. A start in flight cannot be aborted, and takes up to 28 seconds when Temporal
  * throttles. A retry that the worker takes after this time could outlive the stop, and the receiver would get it twice.
  */
 const POLLERS_STOP_WITHIN_MS = 5_000;
