@@ -1,8 +1,10 @@
+import { AccountService } from "@activity/proto";
 import { clientBucket } from "@activity/runtime/client-bucket";
 import { Permission } from "@activity/server";
 import { beforeAll, describe, expect, it } from "vitest";
 import { findFreePort, findFreePorts } from "../../dev-stack/src/free-port.ts";
-import { createPaidDonation, createReader } from "../harness/builders.ts";
+import { CLIENT_LIMIT } from "../../server/src/admission/admission.ts";
+import { createAccount, createPaidDonation, createReader } from "../harness/builders.ts";
 import { expectError } from "../harness/expectations.ts";
 import { requestOf } from "../harness/http.ts";
 import type { PageJson } from "../harness/json.ts";
@@ -44,6 +46,14 @@ it("a gateway in a process of its own whose credential is refused says why and a
   // No client was counted. Only the gateway's own address was, because its credential is unknown.
   const counted = "SELECT bucket FROM rate_window WHERE bucket <> ?";
   expect(await stack.database.query(counted, [clientBucket("127.0.0.1")])).toEqual([]);
+  // More than one address may send. The gateway's next check must still learn the reason.
+  for (let request = 0; request <= CLIENT_LIMIT; request++) {
+    expect((await requestOf(gateway.port, "/nothing", {})).status).toBe(503);
+  }
+  const authorization = `Bearer ${await stack.credential(Permission.AccountManage)}`;
+  const accounts = stack.client(AccountService, { authorization });
+  const accountId = await createAccount(stack);
+  expect((await accounts.verifyAccount({ accountId })).account?.id).toBe(accountId);
 });
 
 describe("gateway and core in two processes", () => {

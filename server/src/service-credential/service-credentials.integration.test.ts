@@ -112,17 +112,37 @@ it("a credential is counted once by concurrent calls, and not again once it is f
   expect(counted).toBe(1);
 });
 
-it("an unknown credential is counted by each call, and is looked up again after a failed count", async () => {
-  const { secret: text } = newServiceCredential();
-  const credentials = createServiceCredentials(pool, () => performance.now());
+it("an unknown credential is counted and looked up once in five seconds, and again after a failed count. ADR 0037", async () => {
+  const { secret: text, hash } = newServiceCredential();
+  let nowMs = 0;
+  const credentials = createServiceCredentials(pool, () => nowMs);
   let counted = 0;
-  for (let call = 0; call < 3; call++) {
-    expect(await credentials.find(text, async () => void counted++)).toBeUndefined();
-  }
-  expect(counted).toBe(3);
+  const find = () => credentials.find(text, async () => void counted++);
   const refuse = () => Promise.reject(new Error("over the limit"));
   await expect(credentials.find(text, refuse)).rejects.toThrow("over the limit");
-  expect(await credentials.find(text, async () => {})).toBeUndefined();
+  for (let call = 0; call < 3; call++) expect(await find()).toBeUndefined();
+  expect(counted).toBe(1);
+  nowMs = 4_999;
+  const credential = { name: unique("service"), permissions: new Set(PERMISSION_NAMES) };
+  await insertServiceCredential(pool, { ...credential, accountId: undefined }, 30, hash);
+  expect(await find()).toBeUndefined();
+  nowMs = 5_000;
+  expect(await find()).toMatchObject({ name: credential.name });
+  expect(counted).toBe(2);
+});
+
+it("1,000 unknown credentials are cached, and one more removes the oldest. ADR 0037", async () => {
+  const credentials = createServiceCredentials(pool, () => 0);
+  let counted = 0;
+  const find = (text: string) => credentials.find(text, async () => void counted++);
+  const oldest = newServiceCredential().secret;
+  const others = Array.from({ length: 1_000 }, () => newServiceCredential().secret);
+  await find(oldest);
+  await Promise.all(others.map(find));
+  await Promise.all(others.map(find));
+  expect(counted).toBe(1_001);
+  await find(oldest);
+  expect(counted).toBe(1_002);
 });
 
 it("a revoked credential is refused after five seconds, and at once if it was not seen before. ADR 0011", async () => {

@@ -2,23 +2,32 @@ import type { Pool } from "../database/pool.ts";
 import { hashServiceCredential, isServiceCredentialText } from "./service-credential.ts";
 import { findServiceCredentialByHash, type ServiceCredential } from "./service-credential-store.ts";
 
-/** How long a found credential is cached. A revoked or expired one is refused after this time. */
+/** How long a look-up's result is cached. A revoked or expired credential is refused after this time. */
 const CACHE_TTL_MS = 5_000;
+/** How many unknown credentials are cached. One more removes the oldest. */
+const MAX_UNKNOWN = 1_000;
 
 export type ServiceCredentials = {
   isCredentialText(text: string): boolean;
   /**
    * Finds a credential that is neither revoked nor expired. A cached credential may have been revoked or have expired
    * up to five seconds ago. Before it looks up a credential that it has not found before, it calls `count`, which may
-   * throw. Concurrent calls with one credential share one look-up and one count.
+   * throw. Concurrent calls with one credential share one look-up and one count. A credential that was not found is
+   * neither counted nor looked up again for five seconds.
    */
   find(text: string, count: () => Promise<void>): Promise<ServiceCredential | undefined>;
 };
 
 /** Creates the look-up; `nowMs` is a clock that never steps. */
 export function createServiceCredentials(pool: Pool, nowMs: () => number): ServiceCredentials {
-  // Only existing credentials are cached, so the cache holds at most one entry for each.
+  // Holds existing credentials only, so at most one entry for each.
   const cache = new Map<string, { credential: ServiceCredential; untilMs: number }>();
+  /**
+   * Until when an unknown credential is refused, the oldest first. Otherwise a busy gateway with a revoked credential
+   * would use up its address's limit, and then learn no reason. A credential exists before anybody has its text, so
+   * this refuses no new one.
+   */
+  const unknownUntilMs = new Map<string, number>();
   const inFlight = new Map<string, Promise<ServiceCredential | undefined>>();
 
   async function find(text: string, count: () => Promise<void>) {
@@ -27,6 +36,7 @@ export function createServiceCredentials(pool: Pool, nowMs: () => number): Servi
     const id = hash.toString("latin1");
     const entry = cache.get(id);
     if (entry !== undefined && nowMs() < entry.untilMs) return entry.credential;
+    if (nowMs() < (unknownUntilMs.get(id) ?? 0)) return undefined;
     const shared = inFlight.get(id);
     if (shared !== undefined) return shared;
     const found = lookUp(hash, id, entry === undefined ? count : undefined);
@@ -39,9 +49,17 @@ export function createServiceCredentials(pool: Pool, nowMs: () => number): Servi
     // The time counts from before the look-up, because its answer can be late.
     const untilMs = nowMs() + CACHE_TTL_MS;
     const credential = await findServiceCredentialByHash(pool, hash);
-    if (credential === undefined) cache.delete(id);
+    if (credential === undefined) noteUnknown(id, untilMs);
     else cache.set(id, { credential, untilMs });
     return credential;
+  }
+
+  function noteUnknown(id: string, untilMs: number) {
+    cache.delete(id);
+    unknownUntilMs.delete(id);
+    unknownUntilMs.set(id, untilMs);
+    const [oldest] = unknownUntilMs.keys();
+    if (unknownUntilMs.size > MAX_UNKNOWN && oldest) unknownUntilMs.delete(oldest);
   }
 
   return { isCredentialText: isServiceCredentialText, find };
