@@ -136,7 +136,7 @@ export const deliveries = {
       "Your server refused the event. Its answer may say why. After 400 from receiver-kit check the secret, the clock and the raw body. We do not retry it.",
     [AttemptOutcome.DNS_FAILED]: "Check the DNS: the host name did not resolve.",
     [AttemptOutcome.TIMEOUT]:
-      "If there was no connection, check the address and the firewall. If the name was not resolved, check the DNS. Otherwise answer with 2xx within 10 seconds, and do the work after the answer.",
+      "If there was no connection, check the address and the firewall. If the name was not resolved, check the DNS. Otherwise answer with 2xx within 10 seconds: store the event, or put long work into your own queue, before you answer.",
     [AttemptOutcome.NETWORK_ERROR]:
       "Check that the server is reachable and its certificate is valid.",
     [AttemptOutcome.UNSAFE_TARGET]:

@@ -93,7 +93,7 @@ describe("deliveries", () => {
   it("whose last attempt failed promise no further one. If the DNS gave no address, no request is shown. §6.4", async () => {
     const { endpointId } = await own.createEndpoint();
     for (const [outcome, name, advice, requests] of [
-      [AttemptOutcome.TIMEOUT, "Timed out", "If there was no connection, check the address", 1],
+      [AttemptOutcome.TIMEOUT, "Timed out", /check the address.* before you answer/, 1],
       [AttemptOutcome.DNS_FAILED, "Name not resolved", "the host name did not resolve", 0],
     ] as const) {
       const [deliveryId] = await writeDeliveries(
