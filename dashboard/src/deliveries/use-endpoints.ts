@@ -5,7 +5,11 @@ import { useMay } from "../session/session-context.ts";
 import { texts } from "../texts.ts";
 
 const READ_AGAIN_MS = 30_000;
-/** The maximum age of a list when its answer arrives. */
+/**
+ * How much older than its answer a list may be, with the difference between the two clocks. If it is more, a new
+ * endpoint's deliveries are shown as canceled until the next list. A larger value would show deliveries to an endpoint
+ * that was just deleted as active for longer.
+ */
 const MAX_READ_MS = 5_000;
 
 /**
