@@ -15,8 +15,8 @@ const COUNT = Math.floor((findEnd() - LOWEST) / STEP);
 let looked = process.pid * 16;
 
 /**
- * Finds a free TCP port on loopback, below the ports of outgoing connections. An outgoing connection therefore never
- * takes the port before its owner listens. A process never gets a port twice.
+ * Finds a free TCP port on loopback. A process never gets a port twice. The port is below those of outgoing connections
+ * if the system leaves enough ports there. Otherwise such a connection may take the port before its owner listens.
  */
 export async function findFreePort(): Promise<number> {
   for (;;) {
@@ -52,15 +52,14 @@ export function isPortFree(port: number): Promise<boolean> {
 }
 
 /**
- * The first port of outgoing connections, or a lower one. Linux states where they begin, which differs between
- * systems.
+ * Returns the end of the ports to search. Where outgoing connections begin differs between systems. Linux states it.
  */
 function findEnd(): number {
   const usual = 32_000;
   try {
     const range = readFileSync("/proc/sys/net/ipv4/ip_local_port_range", "utf8");
     const first = Number.parseInt(range, 10);
-    // A range that begins this low leaves too few ports below it.
+    // A range that begins this low leaves too few ports below it, so the found ports are in the range.
     return first - LOWEST > 1_000 ? Math.min(first, usual) : usual;
   } catch {
     return usual;

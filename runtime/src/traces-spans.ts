@@ -24,8 +24,9 @@ export function createTracer(
     ...{ traceId: randomBytes(16).toString("hex"), spanId: randomBytes(8).toString("hex") },
     traceFlags: 0,
   });
-  // These two contexts are reused: a new one for each request was half the cost of an unsampled request. They would
-  // hide the values of other stores, but the process has none.
+  // These two contexts are reused: a new one for each request was half the cost of an unsampled request. They hide the
+  // values of other stores, which are Temporal's. So work inside must not read an activity's `Context`. Its calls of a
+  // Temporal client do not get the options of an outer `withDeadline`, `withMetadata` or `withAbortSignal`.
   const inUnsampled = store.run(unsampled, () => AsyncLocalStorage.snapshot());
   const inNone = store.run(undefined, () => AsyncLocalStorage.snapshot());
   // Only this file writes to the store.
