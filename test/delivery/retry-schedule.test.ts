@@ -228,5 +228,5 @@ it("never repeats an attempt that could not be recorded, and waits from its end.
 });
 
 /** Runs a workflow with these activities. No core knows its run. */
-const executeScript = (attempt: Activities["attempt"], record = async () => {}) =>
+const executeScript = (attempt: Activities["attempt"], record = async () => undefined) =>
   execute({ accountNo: 1, deliveryId: unique("scripted"), run: 1 }, () => ({ attempt, record }));

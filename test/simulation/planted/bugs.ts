@@ -271,14 +271,15 @@ export const PLANTED: readonly PlantedBug[] = [
   {
     name: "the delay of a retry begins at the start of the attempt",
     file: STORY,
-    find: "dueAtMs = nowMs() + delayAfter(answer, next.attempt);",
-    replace: "dueAtMs += delayAfter(answer, next.attempt);",
+    find: "dueAtMs = nowMs() + delayAfter(answer, made.length);",
+    replace: "dueAtMs += delayAfter(answer, made.length);",
   },
   {
     name: "a workflow ends although another worker's outcome of its attempt is retried",
     from: 3330,
     file: STORY,
-    find: "if (endsFailed(outcome)) continue;",
+    find: "const { outcome } = recorded ?? answer;",
+    replace: "const { outcome } = answer;",
   },
   {
     name: "the delay of a retry begins at the record of the attempt",

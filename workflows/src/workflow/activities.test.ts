@@ -1,14 +1,19 @@
-import { DispatchService } from "@activity/proto";
+import { AttemptOutcome, DispatchService, type LoadAttemptResponseSchema } from "@activity/proto";
 import { PROCESS_TIMING } from "@activity/runtime/timing";
+import type { MessageInitShape } from "@bufbuild/protobuf";
 import { createClient, createRouterTransport } from "@connectrpc/connect";
 import { afterEach, expect, it, vi } from "vitest";
 import { QUIET } from "../../../test/harness/quiet.ts";
 import { createRecorder, type Recorder } from "../attempt/recorder.ts";
+import type { AttemptOutcome as Outcome } from "../http/attempt-outcome.ts";
 import { ProxyFailure } from "../http/egress-proxy.ts";
 import type { Sender } from "../http/sender.ts";
 import { createActivities } from "./activities.ts";
 import { createAttemptSlots } from "./attempt-slots.ts";
+import type { AttemptAnswer } from "./contract.ts";
 import { createKeptAttempts } from "./kept-attempts.ts";
+
+type LoadAttemptStep = NonNullable<MessageInitShape<typeof LoadAttemptResponseSchema>["step"]>;
 
 const quiet = () => undefined;
 const READY = { url: "https://receiver.example/hook", secret: "whsec_c2VjcmV0", eventId: "event" };
@@ -18,7 +23,7 @@ const OTHERS = 2_001;
 let recorder: Recorder;
 afterEach(() => recorder.close(0));
 
-/** Activities with a core for which every attempt is due. It answers "busy" for deliveries by `isBusy`. */
+/** Activities with a core for which every attempt is due by default. It answers "busy" for deliveries by `isBusy`. */
 function startActivities(
   isBusy: (deliveryId: string | undefined) => boolean,
   {
@@ -26,11 +31,12 @@ function startActivities(
     firstAreClaimed = false,
     failure = (): Error | undefined => undefined,
     timing = PROCESS_TIMING,
+    step = (): LoadAttemptStep => ({ case: "ready", value: READY }),
   } = {},
 ) {
   const recorded: string[] = [];
   const transport = createRouterTransport(({ rpc }) => {
-    rpc(DispatchService.method.loadAttempt, () => ({ step: { case: "ready", value: READY } }));
+    rpc(DispatchService.method.loadAttempt, () => ({ step: step() }));
     rpc(DispatchService.method.rescheduleAttempt, () => ({}));
     rpc(DispatchService.method.recordAttempts, ({ attempts }) => {
       const busy = attempts.flatMap(({ run }, place) => (isBusy(run?.deliveryId) ? [place] : []));
@@ -66,9 +72,14 @@ function startActivities(
     posts: () => posts,
     ask: (number: number) => attempt(attemptOf(number)),
     askFirst: (number: number) => attempt({ ...attemptOf(number), attempt: 1, before: [] }),
-    async record(number: number, made: Awaited<ReturnType<typeof attempt>>) {
+    async record(
+      number: number,
+      made: AttemptAnswer,
+      change: { attempt?: number; outcome?: Outcome; startedAtMs?: number } = {},
+    ) {
       if (made.kind !== "made") throw new Error("it was not made");
-      await record({ ...attemptOf(number), made });
+      const { attempt: place = 2, ...other } = change;
+      return record({ ...attemptOf(number), attempt: place, made: { ...made, ...other } });
     },
   };
 }
@@ -102,6 +113,34 @@ it("records an attempt once and at once, whenever Temporal continues its workflo
   await activities.record(1, made);
   expect(activities.recorded).toEqual(["delivery1 behind 1"]);
 });
+
+it("records the success of another worker that made the same attempt. ADR 0028", async () => {
+  const activities = startActivities(() => false);
+  const made = await activities.ask(1);
+  await activities.record(1, made);
+  await activities.record(1, made, { outcome: "delivered", startedAtMs: 1 });
+  expect(activities.recorded).toEqual(["delivery1 behind 1", "delivery1 behind 1"]);
+});
+
+it.each([
+  [2, "route_not_found"],
+  [8, "receiver_busy"],
+] as const)(
+  "returns what is recorded if attempt %i, %s, would end its run. ADR 0028",
+  async (attempt, outcome) => {
+    const endedAt = { seconds: 0n, nanos: 0 };
+    let step: LoadAttemptStep = { case: "ready", value: READY };
+    const activities = startActivities(() => false, { step: () => step });
+    const made = await activities.ask(1);
+    step = { case: "recorded", value: { outcome: AttemptOutcome.TIMEOUT, endedAt } };
+    const other = { outcome: "timeout", endedAtMs: 0 };
+    expect(await activities.record(1, made, { attempt, outcome })).toMatchObject(other);
+    // A failover has lost the record.
+    step = { case: "ready", value: READY };
+    expect(await activities.record(1, made, { attempt, outcome })).toBeUndefined();
+    expect(activities.posts()).toBe(1);
+  },
+);
 
 it("keeps no text of a receiver's answer after the record", async () => {
   const kept = createKeptAttempts();

@@ -1,17 +1,24 @@
-import type { DispatchService } from "@activity/proto";
+import type { DispatchService, PastAttempt } from "@activity/proto";
 import type { Timing } from "@activity/runtime/timing";
-import { durationFromMs, durationMs, timestampMs } from "@bufbuild/protobuf/wkt";
+import { type Duration, durationFromMs, durationMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import type { Client } from "@connectrpc/connect";
 import { type FinishedAttempt, makeAttempt } from "../attempt/make-attempt.ts";
 import { outcomeFromProto } from "../attempt/outcome.ts";
 import type { Recorder } from "../attempt/recorder.ts";
-import { retryInMs, waitLeftMs } from "../attempt/retry-schedule.ts";
+import { MAX_ATTEMPTS, retryInMs, waitLeftMs } from "../attempt/retry-schedule.ts";
 import { runToProto } from "../attempt/run-key.ts";
 import { type AttemptKey, attemptName } from "../common/run.ts";
+import { type AttemptOutcome, isRetried } from "../http/attempt-outcome.ts";
 import { ProxyFailure } from "../http/egress-proxy.ts";
 import type { Sender } from "../http/sender.ts";
 import type { AttemptSlots } from "./attempt-slots.ts";
-import type { Activities, AttemptAnswer, MadeAttempt } from "./contract.ts";
+import type {
+  Activities,
+  AttemptAnswer,
+  MadeAttempt,
+  RecordedAttempt,
+  RecordInput,
+} from "./contract.ts";
 import { createKeptAttempts, type KeptAttempt } from "./kept-attempts.ts";
 
 /** The dependencies of the activities. */
@@ -44,25 +51,16 @@ export function createActivities(dependencies: ActivityDependencies): Activities
 
   return {
     async attempt({ before, ...key }) {
-      const question = { run: runToProto(key), attempt: key.attempt };
-      const { step, retryIn } = await dispatch.loadAttempt(question, {
-        timeoutMs: ANSWER_WITHIN_MS,
-      });
+      const { step, retryIn } = await load(key);
       if (step.case === "recorded") {
         kept.recorded(key);
-        const { outcome, endedAt } = step.value;
-        const endedAtMs = endedAt === undefined ? nowMs() : timestampMs(endedAt);
-        const storedMs = retryIn ? durationMs(retryIn) : 0;
-        return {
-          ...{ kind: "recorded", outcome: outcomeFromProto(outcome), endedAtMs },
-          retryInMs: retryInMs(key.attempt, endedAtMs, nowMs(), storedMs),
-        };
+        return { kind: "recorded", ...recordedFrom(key.attempt, step.value, retryIn) };
       }
       if (step.case === "ended" && step.value.unknown) return { kind: "unknown" };
       if (step.case !== "ready") return { kind: "ended" };
       const reschedule = async (waitMs: number): Promise<AttemptAnswer> => {
-        const wait = durationFromMs(waitMs);
-        await dispatch.rescheduleAttempt({ ...question, wait }, { timeoutMs: ANSWER_WITHIN_MS });
+        const later = { ...attemptToProto(key), wait: durationFromMs(waitMs) };
+        await dispatch.rescheduleAttempt(later, { timeoutMs: ANSWER_WITHIN_MS });
         return { kind: "rescheduled", waitMs };
       };
       const orLater = async (finished: Promise<KeptAttempt>) => {
@@ -90,27 +88,62 @@ export function createActivities(dependencies: ActivityDependencies): Activities
 
     async record({ made, before, ...key }) {
       // If another process made the attempt, its record lacks the answer's headers and body.
-      const { headers, bodyStart, traceparent, endedMs } = (await kept.get(key)) ?? {};
-      const answer = { headers, bodyStart };
-      const finished = { status: undefined, detail: undefined, ...made, ...answer, traceparent };
-      const sinceMs = endedMs === undefined ? nowMs() - made.endedAtMs : timing.nowMs() - endedMs;
-      const endedAgoMs = Math.max(0, sinceMs);
-      if (kept.isRecorded(key)) return;
-      const caller = Promise.withResolvers<void>();
-      const callers = waitingFor(key, finished, before, endedAgoMs);
-      callers.add(caller);
-      // The recorder keeps the attempt for longer, and the workflow asks again.
-      const cancel = timing.after(RECORDED_WITHIN_MS, () =>
-        caller.reject(new Error("it is not recorded yet")),
-      );
-      try {
-        await caller.promise;
-      } finally {
-        cancel();
-        callers.delete(caller);
+      const own = await kept.get(key);
+      const same = own?.startedAtMs === made.startedAtMs ? own : undefined;
+      if (same === undefined || !kept.isRecorded(key)) {
+        if (own !== same && waiting.has(attemptName(key)))
+          throw new Error("this worker's own attempt is recorded first");
+        await recordSoon(key, made, before, same);
       }
+      return endsFailed(made.outcome, key.attempt) ? loadRecorded(key) : undefined;
     },
   };
+
+  function load(key: AttemptKey) {
+    return dispatch.loadAttempt(attemptToProto(key), { timeoutMs: ANSWER_WITHIN_MS });
+  }
+
+  function recordedFrom(
+    attempt: number,
+    { outcome, endedAt }: PastAttempt,
+    retryIn: Duration | undefined,
+  ): RecordedAttempt {
+    const endedAtMs = endedAt === undefined ? nowMs() : timestampMs(endedAt);
+    const storedMs = retryIn ? durationMs(retryIn) : 0;
+    const leftMs = retryInMs(attempt, endedAtMs, nowMs(), storedMs);
+    return { outcome: outcomeFromProto(outcome), endedAtMs, retryInMs: leftMs };
+  }
+
+  /** Asks the core which outcome of an attempt is recorded. Returns `undefined` if a failover has lost the record. */
+  async function loadRecorded(key: AttemptKey): Promise<RecordedAttempt | undefined> {
+    const { step, retryIn } = await load(key);
+    return step.case === "recorded" ? recordedFrom(key.attempt, step.value, retryIn) : undefined;
+  }
+
+  /** Rejects after a time. The recorder keeps the attempt for longer, and the workflow asks again. */
+  async function recordSoon(
+    key: AttemptKey,
+    made: RecordInput["made"],
+    before: readonly MadeAttempt[],
+    same: KeptAttempt | undefined,
+  ): Promise<void> {
+    const { headers, bodyStart, traceparent } = same ?? {};
+    const answer = { headers, bodyStart, traceparent };
+    const finished = { status: undefined, detail: undefined, ...made, ...answer };
+    const sinceMs = same ? timing.nowMs() - same.endedMs : nowMs() - made.endedAtMs;
+    const caller = Promise.withResolvers<void>();
+    const callers = waitingFor(key, finished, before, Math.max(0, sinceMs));
+    callers.add(caller);
+    const cancel = timing.after(RECORDED_WITHIN_MS, () =>
+      caller.reject(new Error("it is not recorded yet")),
+    );
+    try {
+      await caller.promise;
+    } finally {
+      cancel();
+      callers.delete(caller);
+    }
+  }
 
   /** Returns the callers that wait for the record of an attempt. Begins the record if no other caller has. */
   function waitingFor(
@@ -137,6 +170,15 @@ export function createActivities(dependencies: ActivityDependencies): Activities
     );
     return callers;
   }
+}
+
+function attemptToProto(key: AttemptKey) {
+  return { run: runToProto(key), attempt: key.attempt };
+}
+
+/** Tells whether an attempt with this outcome ends its run as failed. */
+function endsFailed(outcome: AttemptOutcome, attempt: number): boolean {
+  return outcome !== "delivered" && (!isRetried(outcome) || attempt === MAX_ATTEMPTS);
 }
 
 /**

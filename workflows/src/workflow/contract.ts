@@ -14,6 +14,9 @@ export type DeliverInput = Run & {
   readonly made?: readonly MadeAttempt[];
 };
 
+/** An attempt that the core has recorded. The next one is due in `retryInMs`. */
+export type RecordedAttempt = MadeAttempt & { readonly retryInMs: number };
+
 /** The result of the activity `attempt`. */
 export type AttemptAnswer =
   | ({ readonly kind: "made" } & MadeAttempt & {
@@ -27,8 +30,8 @@ export type AttemptAnswer =
         /** When the next attempt is due. Absent in older histories: the whole delay is then left. */
         readonly retryInMs?: number | undefined;
       })
-  /** The attempt was recorded before. The next one is due in `retryInMs`. */
-  | ({ readonly kind: "recorded"; readonly retryInMs: number } & MadeAttempt)
+  /** The attempt was recorded before. */
+  | ({ readonly kind: "recorded" } & RecordedAttempt)
   /** The run has ended. No attempt is made. */
   | { readonly kind: "ended" }
   /** The core does not know the run. No attempt is made. */
@@ -55,8 +58,11 @@ export type RunResult = {
 export type Activities = {
   /** Makes an attempt with the endpoint's current settings, and begins to record it. Fails when the core is away. */
   attempt(input: NextAttempt): Promise<AttemptAnswer>;
-  /** Records a made attempt, or fails. A second record of it changes nothing. */
-  record(input: RecordInput): Promise<void>;
+  /**
+   * Records a made attempt, or fails. A second record of it changes nothing. If its failure would end the run, returns
+   * the recorded attempt: another worker may have made this attempt too, and its outcome may be recorded instead.
+   */
+  record(input: RecordInput): Promise<RecordedAttempt | undefined>;
 };
 
 /** The answer of the query `progress`. */

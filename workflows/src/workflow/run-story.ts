@@ -1,5 +1,5 @@
 import { delayAfterMs, MAX_ATTEMPTS } from "../attempt/retry-schedule.ts";
-import { type AttemptOutcome, isRetried } from "../http/attempt-outcome.ts";
+import { isRetried } from "../http/attempt-outcome.ts";
 import type {
   Activities,
   AttemptAnswer,
@@ -7,6 +7,7 @@ import type {
   MadeAttempt,
   NextAttempt,
   Progress,
+  RecordedAttempt,
   RecordInput,
   RunResult,
 } from "./contract.ts";
@@ -47,15 +48,16 @@ export function createRunStory(
       if (answer.kind === "ended" || answer.kind === "unknown") {
         return { end: answer.kind, attempts: made };
       }
-      const { outcome, endedAtMs } = answer;
+      made.push(pastFrom(answer));
       // The delay runs from the end of the attempt, even if recording it takes long.
-      dueAtMs = nowMs() + delayAfter(answer, next.attempt);
-      if (answer.kind === "made") {
-        await recordUntilWritten({ ...next, made: answer });
-        // Another worker may have made this attempt too. Its failure counts if it was recorded first.
-        if (endsFailed(outcome)) continue;
+      dueAtMs = nowMs() + delayAfter(answer, made.length);
+      const recorded =
+        answer.kind === "made" ? await recordUntilWritten({ ...next, made: answer }) : undefined;
+      if (recorded !== undefined) {
+        made.splice(-1, 1, pastFrom(recorded));
+        dueAtMs = nowMs() + recorded.retryInMs;
       }
-      made.push({ outcome, endedAtMs });
+      const { outcome } = recorded ?? answer;
       if (!isRetried(outcome)) {
         return { end: outcome === "delivered" ? "delivered" : "failed", attempts: made };
       }
@@ -89,7 +91,7 @@ export function createRunStory(
   }
 
   /** The history holds the outcome before the first wait here. No failure can therefore repeat the POST. */
-  async function recordUntilWritten(input: RecordInput): Promise<void> {
+  async function recordUntilWritten(input: RecordInput): Promise<RecordedAttempt | undefined> {
     for (;;) {
       try {
         return await record(input);
@@ -105,12 +107,11 @@ export function createRunStory(
   };
 }
 
-function endsFailed(outcome: AttemptOutcome): boolean {
-  return outcome !== "delivered" && !isRetried(outcome);
+/** Returns the rest of the delay. The answer of an older history may lack it. */
+function delayAfter(answer: Extract<AttemptAnswer, MadeAttempt>, attempt: number): number {
+  return answer.retryInMs ?? delayAfterMs(attempt) ?? 0;
 }
 
-/** An attempt that ends its run has no delay. */
-function delayAfter(answer: Extract<AttemptAnswer, MadeAttempt>, attempt: number): number {
-  if (!isRetried(answer.outcome)) return 0;
-  return answer.retryInMs ?? delayAfterMs(attempt) ?? 0;
+function pastFrom({ outcome, endedAtMs }: MadeAttempt): MadeAttempt {
+  return { outcome, endedAtMs };
 }
