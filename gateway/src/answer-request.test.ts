@@ -104,9 +104,7 @@ describe("ADR 0052: a poll that waits", () => {
       const details = [{ desc: ErrorInfoSchema, value: { code: reason } }];
       throw new ConnectError("inner text", code, undefined, details);
     };
-    const notifying = setInterval(() => core.notify("account", 2n), 10);
-    const answer = await answering;
-    clearInterval(notifying);
+    const answer = await notifyUntil(answering);
     expect(answer.status).toBe(status);
     expect(answer.headers.get("ratelimit")).toBe('"account";r=119;t=51');
   });

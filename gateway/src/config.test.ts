@@ -1,12 +1,9 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { certify } from "../../test/harness/certify.ts";
-import { useFolder } from "../../test/harness/use-started.ts";
 import { readConfig } from "./config.ts";
 
 const GOOD = { CORE_URL: "http://127.0.0.1:50051", GATEWAY_CREDENTIAL: "act_svc_x" };
 
+/** `runtime/src/core-address.test.ts` and `server/src/config.test.ts` test plain text and certificates. */
 describe("the gateway's settings", () => {
   it("need the core's address and a credential; the rest has defaults", () => {
     const config = readConfig({ ...GOOD, TRUSTED_PROXIES: "10.0.0.0/8, ::1" });
@@ -31,39 +28,5 @@ describe("the gateway's settings", () => {
       expect(() => readConfig(bad)).toThrow(name);
     }
     expect(() => readConfig(bad)).not.toThrow(/geheim/);
-  });
-
-  it("refuse a core in plain text, unless ALLOW_PLAINTEXT names a trusted network", () => {
-    const env = { ...GOOD, CORE_URL: "http://core.example:50051" };
-    expect(() => readConfig(env)).toThrow(/^CORE_URL must begin with https:/);
-    const { coreUrl } = readConfig({ ...env, ALLOW_PLAINTEXT: "trusted-network" });
-    expect(coreUrl).toBe(env.CORE_URL);
-  });
-
-  describe("for TLS", () => {
-    const folder = useFolder("gateway-tls");
-    const file = (name: string) => join(folder, name);
-    const read = (ca: string, cert: string, key: string) =>
-      readConfig({
-        ...{ ...GOOD, CORE_URL: "https://core.example", CORE_TLS_CA: file(ca) },
-        ...{ CORE_TLS_CLIENT_CERT: file(cert), CORE_TLS_CLIENT_KEY: file(key) },
-      }).coreTls;
-
-    it("refuse an empty file, and what is no CA's certificate or no certificate with its key", () => {
-      for (const name of ["a", "b"]) certify(folder, name, "IP:127.0.0.1");
-      writeFileSync(file("empty"), "");
-      writeFileSync(file("garbage"), "geheim");
-      expect(read("a.pem", "a.pem", "a.key")).toMatchObject({ ca: expect.any(String) });
-      expect(() => read("empty", "a.pem", "a.key")).toThrow(/^CORE_TLS_CA must be .*$/);
-      expect(() => read("garbage", "a.pem", "a.key")).toThrow(/^CORE_TLS_CA must be .*$/);
-      for (const [cert, key] of [
-        ["a.pem", "b.key"],
-        ["garbage", "a.key"],
-      ] as const) {
-        expect(() => read("a.pem", cert, key)).toThrow(
-          /^CORE_TLS_CLIENT_CERT and CORE_TLS_CLIENT_KEY must be (?!.*geheim).*$/,
-        );
-      }
-    });
   });
 });

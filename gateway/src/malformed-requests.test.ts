@@ -1,5 +1,5 @@
-import { once } from "node:events";
 import { connect } from "node:net";
+import { text as readText } from "node:stream/consumers";
 import { Code } from "@connectrpc/connect";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { QUIET } from "../../test/harness/quiet.ts";
@@ -95,17 +95,13 @@ describe("a request that is not well-formed is counted and answered as JSON", ()
     const admitted = Promise.withResolvers<void>();
     core.before = () => admitted.promise;
     const socket = connect(port, "127.0.0.1");
-    let text = "";
-    socket.on("data", (chunk) => {
-      text += chunk;
-    });
+    const answered = readText(socket);
     socket.write(GOOD);
     await expect.poll(calls).toEqual(["AdmitClient"]);
     socket.write("\r\n");
     await new Promise((resolve) => setTimeout(resolve, 50));
     admitted.resolve();
-    await once(socket, "close");
-    expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 408"]);
+    expect((await answered).match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 408"]);
     expect(calls()).toEqual(["AdmitClient"]);
   });
 
@@ -126,15 +122,12 @@ describe("a request that is not well-formed is counted and answered as JSON", ()
 
   it("once, even if the rest arrives in many pieces", async () => {
     const socket = connect(port, "127.0.0.1");
-    let text = "";
-    socket.on("data", (chunk) => {
-      text += chunk;
-    });
+    const answered = readText(socket);
     let isAsked = false;
-    const answered = Promise.withResolvers<void>();
+    const admitted = Promise.withResolvers<void>();
     core.before = async () => {
       isAsked = true;
-      await answered.promise;
+      await admitted.promise;
     };
     socket.write("GET / HTTP/1.1\r\nHost: x\r\nA b: c\r\n");
     await expect.poll(() => isAsked).toBe(true);
@@ -142,9 +135,8 @@ describe("a request that is not well-formed is counted and answered as JSON", ()
       socket.write(`X-${piece}: y\r\n`);
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
-    answered.resolve();
-    await once(socket, "close");
-    expect(parseAnswer(text).status).toBe(400);
+    admitted.resolve();
+    expect(parseAnswer(await answered).status).toBe(400);
     expect(calls()).toEqual(["AdmitClient"]);
   });
 

@@ -3,6 +3,7 @@ import { connect } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { QUIET } from "../../test/harness/quiet.ts";
 import { createGateway, type Gateway } from "./app.ts";
+import { sendRaw } from "./testing/raw-connection.ts";
 import { createRouterCore, type RouterCore } from "./testing/router-core.ts";
 
 const REQUEST = "GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n";
@@ -59,23 +60,17 @@ describe("ADR 0030: of the requests that a connection sends without waiting for 
   });
 
   it("CONNECT is answered after those before it", async () => {
-    const socket = connect(port, "127.0.0.1");
-    let text = "";
-    socket.on("data", (chunk) => {
-      text += chunk;
-    });
-    socket.write(`${REQUEST}CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n`);
+    const answers = sendRaw(port, `${REQUEST}CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n`);
     await expect.poll(() => held.length).toBe(1);
     await new Promise(setImmediate);
     expect(core.calls).toHaveLength(1);
     const answering = setInterval(() => held.shift()?.(), 1);
-    await once(socket, "close");
-    clearInterval(answering);
-    expect(text.match(/HTTP\/1.1 404|connection: close/gi)).toEqual([
+    expect((await answers).match(/HTTP\/1.1 404|connection: close/gi)).toEqual([
       "HTTP/1.1 404",
       "HTTP/1.1 404",
       "Connection: close",
     ]);
+    clearInterval(answering);
   });
 
   it("waiting ones make no call once the client has left", async () => {

@@ -1,4 +1,5 @@
 import { connect } from "node:net";
+import { text as readText } from "node:stream/consumers";
 
 /** One answer as it came over the wire. */
 export type RawAnswer = {
@@ -9,13 +10,8 @@ export type RawAnswer = {
 
 /** Sends text over a new connection. Returns everything that comes back until the connection is closed. */
 export function sendRaw(port: number, text: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(port, "127.0.0.1", () => socket.write(text, "latin1"));
-    const chunks: Buffer[] = [];
-    socket.on("data", (chunk) => chunks.push(chunk));
-    socket.on("error", reject);
-    socket.on("close", () => resolve(Buffer.concat(chunks).toString("utf8")));
-  });
+  const socket = connect(port, "127.0.0.1", () => socket.write(text, "latin1"));
+  return readText(socket);
 }
 
 /** Parses the first answer. `rest` is its body and everything after it. */
