@@ -43,16 +43,13 @@ const TEXTS = {
     - FeedChangeService: WatchFeeds`,
 };
 
+const NAMES = Object.values(TEXTS).flatMap((text) =>
+  linesOf(text).flatMap(([, service, ...names]) => names.map((name) => `${service}/${name}`)),
+);
 /** The names of the audited calls, as `Service/Method`. */
-export const AUDITED = Object.values(TEXTS).flatMap((text) =>
-  namesIn(text)
-    .filter((name) => name.endsWith("*"))
-    .map((name) => name.slice(0, -1)),
-);
+export const AUDITED = NAMES.filter((name) => name.endsWith("*")).map((name) => name.slice(0, -1));
 /** The names of all listed calls. */
-export const LISTED = Object.values(TEXTS).flatMap((text) =>
-  namesIn(text).map((name) => name.replace("*", "")),
-);
+export const LISTED = NAMES.map((name) => name.replace("*", ""));
 
 export const OF_ONE_ACCOUNT = callsIn(TEXTS.ofOneAccount);
 export const OF_ALL_ACCOUNTS = callsIn(TEXTS.ofAllAccounts);
@@ -62,12 +59,6 @@ function linesOf(text: string): [permission: string, service: string, ...names: 
     .trim()
     .split(/\n {4}(?! )/)
     .map((line) => line.trim().split(/:?\s+/) as [string, string, ...string[]]);
-}
-
-function namesIn(text: string): string[] {
-  return linesOf(text).flatMap(([, service, ...names]) =>
-    names.map((name) => `${service}/${name}`),
-  );
 }
 
 function callsIn(text: string): Calls[] {

@@ -6,7 +6,7 @@ import { WebhookEventKind } from "../../server/src/webhook-event/webhook-event-k
 import type { TestDatabase } from "./database.ts";
 
 /** Deliveries written straight into the database. Making them through clients takes minutes. */
-export type Backlog = {
+type Backlog = {
   readonly accountId: string;
   /** The deliveries are spread over them evenly. */
   readonly endpointIds: readonly string[];
@@ -15,7 +15,7 @@ export type Backlog = {
 };
 
 /** What the database holds of each delivery. */
-export type StoredDelivery = {
+type StoredDelivery = {
   readonly state: DeliveryState;
   readonly attempts: number;
   /** Counted from now; absent when no attempt is planned. */

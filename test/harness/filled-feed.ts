@@ -12,7 +12,7 @@ const HIDDEN = 300_000;
  * Fills an account's feed by SQL with 1,000,000 records of all types and platforms, one a second. The last 300,000
  * are hidden: they go into `donation` only.
  */
-export async function fillFeed(database: TestDatabase, accountId: string) {
+export async function fillFeed(database: TestDatabase, accountId: string): Promise<void> {
   const accountNo = accountNoOf(accountId);
   for (let from = 0; from < VISIBLE + HIDDEN; from += CHUNK) {
     const id = `LPAD(LOWER(CONV(${from} + n, 10, 36)), 15, '0')`;
@@ -27,13 +27,10 @@ export async function fillFeed(database: TestDatabase, accountId: string) {
     await database.query(`INSERT INTO ${insert} FROM ${NUMBERS} WHERE n < ${CHUNK}`);
   }
   await database.query("ANALYZE TABLE activity");
-  return {
-    /** The time at this fraction of the feed, as a query parameter. */
-    at(fraction: number): string {
-      const micros = START_MICROS + Math.floor(VISIBLE * fraction) * STEP_MICROS;
-      return new Date(micros / 1000).toISOString();
-    },
-  };
 }
 
-export type FilledFeed = Awaited<ReturnType<typeof fillFeed>>;
+/** The time at this fraction of the visible feed, as a query parameter. */
+export function timeAt(fraction: number): string {
+  const micros = START_MICROS + Math.floor(VISIBLE * fraction) * STEP_MICROS;
+  return new Date(micros / 1000).toISOString();
+}

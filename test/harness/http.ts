@@ -1,5 +1,7 @@
+import { once } from "node:events";
 import http from "node:http";
 import https from "node:https";
+import { buffer } from "node:stream/consumers";
 
 /** A request as it is sent. Only the Host header is added. */
 export type HttpRequest = {
@@ -13,41 +15,28 @@ export type HttpRequest = {
 };
 
 /** An answer with the exact bytes of its body. */
-export type HttpAnswer = {
-  readonly method: string;
-  readonly path: string;
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | undefined>>;
-  readonly rawHeaders: readonly string[];
-  readonly setCookie: readonly string[];
-  readonly bytes: Buffer;
-  readonly text: string;
-  /** Parses the body as JSON. Throws if it is not JSON. */
-  readonly json: <T = never>() => T;
-};
+export type HttpAnswer = Awaited<ReturnType<typeof requestOf>>;
 
-export function requestOf(port: number, path: string, request: HttpRequest): Promise<HttpAnswer> {
+export async function requestOf(port: number, path: string, request: HttpRequest) {
   const { method = "GET", apiKey, body, ca } = request;
   const headers = { ...request.headers, ...(apiKey && { authorization: `Bearer ${apiKey}` }) };
-  const options = { host: "127.0.0.1", port, path, method };
-  return new Promise((resolve, reject) => {
-    const sent = { ...options, headers: headers as http.OutgoingHttpHeaders };
-    const outgoing = ca ? https.request({ ...sent, ca }) : http.request(sent);
-    outgoing.on("error", reject);
-    outgoing.on("response", (incoming) => {
-      incoming.toArray().then((chunks: Buffer[]) => {
-        const bytes = Buffer.concat(chunks);
-        const text = bytes.toString("utf8");
-        resolve({
-          ...{ method, path, bytes, text },
-          status: incoming.statusCode ?? 0,
-          headers: incoming.headers as Record<string, string | undefined>,
-          rawHeaders: incoming.rawHeaders,
-          setCookie: incoming.headers["set-cookie"] ?? [],
-          json: () => JSON.parse(text),
-        });
-      }, reject);
-    });
-    outgoing.end(body);
-  });
+  const sent = {
+    ...{ host: "127.0.0.1", port, path, method },
+    headers: headers as http.OutgoingHttpHeaders,
+  };
+  const outgoing = ca ? https.request({ ...sent, ca }) : http.request(sent);
+  // After its answer has begun, a failure also ends `incoming`.
+  outgoing.on("error", () => undefined).end(body);
+  const [incoming] = (await once(outgoing, "response")) as [http.IncomingMessage];
+  const bytes = await buffer(incoming);
+  const text = bytes.toString("utf8");
+  return {
+    ...{ method, path, bytes, text },
+    status: incoming.statusCode ?? 0,
+    headers: incoming.headers as Readonly<Record<string, string | undefined>>,
+    rawHeaders: incoming.rawHeaders,
+    setCookie: incoming.headers["set-cookie"] ?? [],
+    /** Parses the body as JSON. Throws if it is not JSON. */
+    json: <T = never>(): T => JSON.parse(text),
+  };
 }

@@ -1,22 +1,9 @@
 import type { TestDatabase } from "./database.ts";
-import type { HttpAnswer } from "./http.ts";
-import type { TestStack } from "./stack.ts";
 
 /**
- * Counts the rows of `activity` that the database reads while `read` runs. It uses the database's own counters:
- * MariaDB's table statistics or MySQL's performance schema.
+ * Returns a function that counts the rows read so far, by any connection, from a table or its indexes. It uses the
+ * database's own counters: MariaDB's table statistics or MySQL's performance schema.
  */
-export async function countRowReads(
-  stack: TestStack,
-  read: () => Promise<HttpAnswer>,
-): Promise<{ answer: HttpAnswer; rowsRead: number }> {
-  const counter = await rowCounterOf(stack.database, "activity");
-  const before = await counter();
-  const answer = await read();
-  return { answer, rowsRead: (await counter()) - before };
-}
-
-/** Returns a function that counts the rows read so far, by any connection, from a table or its indexes. */
 export async function rowCounterOf(
   database: TestDatabase,
   table: string,
