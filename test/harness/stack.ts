@@ -17,8 +17,6 @@ export type TestStack = Awaited<ReturnType<typeof startTestStack>>;
 
 type Variables = Readonly<Record<string, string>>;
 type StackOptions = {
-  /** Makes the core count requests in this Redis. */
-  redisUrl?: string | undefined;
   /** Stores on this database server. */
   serverUrl?: string;
   /** Further environment variables of the core. */
@@ -41,7 +39,6 @@ export async function startTestStack(options: StackOptions = {}) {
       core: readConfig({
         ...{ DATABASE_URL: database.url, CURSOR_KEYS: cursorKeys, SECRET_KEYS: secretKeys },
         CORE_PORT: "0",
-        ...(options.redisUrl && { REDIS_URL: options.redisUrl }),
         ...options.env,
         ...instance.env,
       }),

@@ -14,7 +14,7 @@ export const LIMITERS = [
 export const useTwoInstances = (startRedis: (typeof LIMITERS)[number][1]) =>
   useStarted(async () => {
     const redis = await startRedis();
-    const stack = await startTestStack({ redisUrl: redis?.url });
+    const stack = await startTestStack({ env: { REDIS_URL: redis?.url ?? "" } });
     const ports = [stack.gatewayPort, (await stack.startInstance()).gatewayPort];
     return {
       stack,

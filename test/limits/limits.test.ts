@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { AccountService, SessionService } from "@activity/proto";
 import { Permission } from "@activity/server";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { startDashboard } from "../dashboard/harness-dashboard.ts";
 import { createAccount, createReader } from "../harness/builders.ts";
 import { expectError, floodUntilNoneIsLate } from "../harness/expectations.ts";
@@ -53,7 +53,7 @@ describe("§7 without its shared limiter", () => {
 
   /** Runs `work` with a product at this Redis URL, then stops the product. */
   async function withProduct(redisUrl: string, work: (stack: TestStack) => Promise<unknown>) {
-    const stack = await startTestStack({ redisUrl });
+    const stack = await startTestStack({ env: { REDIS_URL: redisUrl } });
     await work(stack).finally(stack.stop);
   }
 
@@ -109,19 +109,16 @@ describe("§7 without its shared limiter", () => {
 
   it("a credential and a session that the core has not seen before still work, ADR 0037", async () => {
     const dashboard = await startDashboard({ REDIS_URL: redis.url });
+    onTestFinished(dashboard.stop);
     const { stack } = dashboard;
     const accountId = await createAccount(stack);
     const browser = await dashboard.signIn(accountId);
     await redis.kill();
-    try {
-      expect((await browser.call(SessionService.method.getSession)).status).toBe(200);
-      const authorization = `Bearer ${await stack.credential(Permission.AccountManage)}`;
-      const accounts = stack.client(AccountService, { authorization });
-      expect((await accounts.verifyAccount({ accountId })).account?.id).toBe(accountId);
-    } finally {
-      await redis.restart();
-      await dashboard.stop();
-    }
+    onTestFinished(redis.restart);
+    expect((await browser.call(SessionService.method.getSession)).status).toBe(200);
+    const authorization = `Bearer ${await stack.credential(Permission.AccountManage)}`;
+    const accounts = stack.client(AccountService, { authorization });
+    expect((await accounts.verifyAccount({ accountId })).account?.id).toBe(accountId);
   });
 
   it("the gateway answers temporarily_unavailable to everything, and serves again without a restart", () =>

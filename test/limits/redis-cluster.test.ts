@@ -1,5 +1,5 @@
 import { clientBucket } from "@activity/runtime/client-bucket";
-import { beforeAll, describe, expect, it, vi } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { findFreePort } from "../../dev-stack/src/free-port.ts";
 import { accountBucket } from "../../server/src/admission/account-bucket.ts";
 import { createRedisAdmission } from "../../server/src/admission/redis-admission.ts";
@@ -27,7 +27,7 @@ import { useStarted } from "../harness/use-started.ts";
 const HEALED = { timeout: 45_000 };
 
 const cluster = useStarted(startTestRedisCluster);
-const stack = useStarted(() => startTestStack({ redisUrl: cluster.url }));
+const stack = useStarted(() => startTestStack({ env: { REDIS_URL: cluster.url } }));
 /** The ports of two gateways, later of a third. */
 let ports: number[];
 beforeAll(async () => {
@@ -146,47 +146,53 @@ describe("REDIS_URL", () => {
     const REDIS_URL = `redis-cluster://limiter:p%40ss%3Aword@${node}`;
     const env = { REDIS_URL, ALLOW_PLAINTEXT: "trusted-network" };
     const instance = await stack.startInstance({ env });
-    await ofAll("default", "-eval", "-evalsha");
-    try {
-      for (const address of (await addressesByMaster("10.8.8")).values()) {
-        const request = { headers: { "x-forwarded-for": address } };
-        expect((await requestOf(instance.gatewayPort, "/", request)).status).toBe(404);
-      }
-    } finally {
+    onTestFinished(async () => {
       await ofAll("default", "+eval", "+evalsha");
+    });
+    await ofAll("default", "-eval", "-evalsha");
+    for (const address of (await addressesByMaster("10.8.8")).values()) {
+      const request = { headers: { "x-forwarded-for": address } };
+      expect((await requestOf(instance.gatewayPort, "/", request)).status).toBe(404);
     }
   });
 });
 
 it("§7 without its shared limiter, a request is refused, and not counted later, while no node of the cluster answers", async () => {
-  const redis = connectWindowRedis(`redis-cluster://127.0.0.1:${await findFreePort()}`);
-  try {
-    const counted = countRequests(redis, [clientBucket("192.0.2.1")]);
-    await expect(counted).rejects.toThrow(LimiterUnavailableError);
-  } finally {
-    redis.disconnect();
-  }
+  const count = counterAt(`redis-cluster://127.0.0.1:${await findFreePort()}`);
+  await expect(count()).rejects.toThrow(LimiterUnavailableError);
 });
+
+/** Returns a function that counts a request of a client. Its connection ends with the test. */
+function counterAt(url: string, bucket = clientBucket("192.0.2.1")) {
+  const redis = connectWindowRedis(url);
+  onTestFinished(() => redis.disconnect());
+  return () => countRequests(redis, [bucket]);
+}
 
 it("§8 a count whose connection breaks fails, and is not sent again", async () => {
   const bucket = clientBucket("100.64.0.1");
   const { master } = await cluster.find(windowKey(bucket));
-  const redis = connectWindowRedis(cluster.url);
-  const count = async () => (await countRequests(redis, [bucket]))[0]?.used ?? 0;
-  try {
-    const before = await vi.waitFor(count, HEALED);
-    await master.send("CLIENT", "PAUSE", 600_000, "WRITE");
-    const broken = expect(count()).rejects.toThrow(LimiterUnavailableError);
-    await expect.poll(() => master.send("INFO", "clients")).toContain("blocked_clients:1");
-    await master.send("CLIENT", "KILL", "TYPE", "NORMAL");
-    await broken;
-    await master.send("CLIENT", "UNPAUSE");
-    expect(await vi.waitFor(count, HEALED)).toBe(before + 1);
-  } finally {
-    await master.send("CLIENT", "UNPAUSE");
-    redis.disconnect();
-  }
+  const count = counterAt(cluster.url, bucket);
+  const [before] = await vi.waitFor(count, HEALED);
+  await pauseWrites(master);
+  const broken = expect(count()).rejects.toThrow(LimiterUnavailableError);
+  await untilBlocked(master);
+  await master.send("CLIENT", "KILL", "TYPE", "NORMAL");
+  await broken;
+  await master.send("CLIENT", "UNPAUSE");
+  expect(await vi.waitFor(count, HEALED)).toMatchObject([{ used: (before?.used ?? 0) + 1 }]);
 });
+
+/** Lets a node wait with writes, until the test ends or sooner. */
+async function pauseWrites(node: RedisClusterNode): Promise<void> {
+  onTestFinished(async () => {
+    await node.send("CLIENT", "UNPAUSE");
+  });
+  await node.send("CLIENT", "PAUSE", 600_000, "WRITE");
+}
+
+const untilBlocked = (node: RedisClusterNode) =>
+  expect.poll(() => node.send("INFO", "clients")).toContain("blocked_clients:1");
 
 it("ADR 0030: does not count the account of a client that left before it was admitted", async () => {
   const { apiKey, key, master: ofAccount } = await createFoundReader();
@@ -197,59 +203,45 @@ it("ADR 0030: does not count the account of a client that left before it was adm
   await withProductPool(stack.database, async (pool) => {
     const uses = { note: () => undefined, stop: () => undefined };
     const admission = createRedisAdmission(cluster.url, pool, uses, () => performance.now());
+    onTestFinished(() => admission.close());
     await admission.ready;
-    try {
-      await ofClient.send("CLIENT", "PAUSE", 600_000, "WRITE");
-      const admitted = admission.admit(request).catch(() => undefined);
-      await expect.poll(() => ofClient.send("INFO", "clients")).toContain("blocked_clients:1");
-      gone.abort();
-      await ofClient.send("CLIENT", "UNPAUSE");
-      expect(await admitted).toBeUndefined();
-    } finally {
-      await ofClient.send("CLIENT", "UNPAUSE");
-      await admission.close();
-    }
+    await pauseWrites(ofClient);
+    const admitted = admission.admit(request).catch(() => undefined);
+    await untilBlocked(ofClient);
+    gone.abort();
+    await ofClient.send("CLIENT", "UNPAUSE");
+    expect(await admitted).toBeUndefined();
   });
   expect(await ofAccount.send("EXISTS", key)).toBe(0);
 });
 
 it("§7 a cluster that comes back with other addresses is found by the name in REDIS_URL", async () => {
   const [old, next] = [await startLoneNode(), await startLoneNode()];
+  onTestFinished(next.stop);
   const door = await openDoor(old.port);
-  const redis = connectWindowRedis(`redis-cluster://127.0.0.1:${door.port}`);
-  const count = () => countRequests(redis, [clientBucket("192.0.2.1")]);
-  try {
-    await vi.waitFor(count, HEALED);
-    await old.stop();
-    door.leadNextTo(next.port);
-    expect(await vi.waitFor(count, HEALED)).toMatchObject([{ used: 1 }]);
-  } finally {
-    redis.disconnect();
-    door.close();
-    await next.stop();
-  }
+  onTestFinished(door.close);
+  const count = counterAt(`redis-cluster://127.0.0.1:${door.port}`);
+  await vi.waitFor(count, HEALED);
+  await old.stop();
+  door.leadNextTo(next.port);
+  expect(await vi.waitFor(count, HEALED)).toMatchObject([{ used: 1 }]);
 }, 60_000);
 
 it("§7 a request that was refused while a node loads its data is not counted later", async () => {
   // Each of the 20,000 keys takes two milliseconds to load.
   const slow = { "--key-load-delay": "2000", "--loading-process-events-interval-bytes": "1024" };
   const node = await startLoneNode(slow);
-  const redis = connectWindowRedis(`redis-cluster://127.0.0.1:${node.port}`);
-  const count = () => countRequests(redis, [clientBucket("192.0.2.1")]);
-  try {
-    await vi.waitFor(count, HEALED);
-    await node.send("EVAL", "for i = 1, 20000 do redis.call('SET', '{a}' .. i, '') end", 1, "{a}");
-    await node.send("SAVE");
-    const restarted = node.restart();
-    await expect.poll(() => node.send("PING").catch(String), HEALED).toMatch(/LOADING/);
-    await Promise.all(Array.from({ length: 20 }, () => expect(count()).rejects.toThrow()));
-    await node.send("CONFIG", "SET", "key-load-delay", 0);
-    await restarted;
-    expect(await vi.waitFor(count, HEALED)).toMatchObject([{ used: 2 }]);
-  } finally {
-    redis.disconnect();
-    await node.stop();
-  }
+  onTestFinished(node.stop);
+  const count = counterAt(`redis-cluster://127.0.0.1:${node.port}`);
+  await vi.waitFor(count, HEALED);
+  await node.send("EVAL", "for i = 1, 20000 do redis.call('SET', '{a}' .. i, '') end", 1, "{a}");
+  await node.send("SAVE");
+  const restarted = node.restart();
+  await expect.poll(() => node.send("PING").catch(String), HEALED).toMatch(/LOADING/);
+  await Promise.all(Array.from({ length: 20 }, () => expect(count()).rejects.toThrow()));
+  await node.send("CONFIG", "SET", "key-load-delay", 0);
+  await restarted;
+  expect(await vi.waitFor(count, HEALED)).toMatchObject([{ used: 2 }]);
 }, 60_000);
 
 describe("§7 without a shard of its limiter", () => {
@@ -292,12 +284,9 @@ describe("§7 without a shard of its limiter", () => {
     const { master: away } = await cluster.find(windowKey(clientBucket("")));
     const env = { HEALTH_PORT: `${await findFreePort()}` };
     await away.kill();
-    try {
-      const { state } = await stack.startInstance({ env });
-      await expect.poll(state, HEALED).toBe("serving");
-    } finally {
-      await away.restart();
-    }
+    onTestFinished(() => away.restart());
+    const { state } = await stack.startInstance({ env });
+    await expect.poll(state, HEALED).toBe("serving");
   }, 180_000);
 
   it("all clients are served again once a replica has taken its place", async () => {
