@@ -8,17 +8,7 @@ import type { ActivityJson, PageJson } from "../harness/json.ts";
 export type FeedState = readonly ActivityJson[];
 
 /** A feed, its state after each change, and the change in flight. */
-export type ChangingFeed = {
-  readonly accountId: string;
-  /** All states so far. The first is empty. The last one is read from a core after its change was answered. */
-  readonly states: FeedState[];
-  begun(): number;
-  answered(): number;
-  /** Resolves when the state after the last change is known. */
-  settled(): Promise<void>;
-  /** Makes one random change. */
-  change(): Promise<void>;
-};
+export type ChangingFeed = ReturnType<typeof createChangingFeed>;
 
 const CENTS = 500;
 /** A feed with more records than this shrinks before it grows again. */
@@ -28,7 +18,7 @@ type ChangeName = "pay" | "refund" | "dispute" | "resolve" | "delete" | "follow"
 type Paid = { readonly externalId: string; refunded: number; disputes: number; open: boolean };
 
 /** Creates an empty feed. Await each change before the next. `call` may use a different core each time. */
-export function createChangingFeed(accountId: string, call: Clients): ChangingFeed {
+export function createChangingFeed(accountId: string, call: Clients) {
   const states: FeedState[] = [[]];
   const paid: Paid[] = [];
   const followed: string[] = [];
@@ -109,10 +99,13 @@ export function createChangingFeed(accountId: string, call: Clients): ChangingFe
 
   let isShrinking = false;
   return {
-    ...{ accountId, states },
+    /** All states so far. The first is empty. The last one is read from a core after its change was answered. */
+    states,
     begun: () => begun,
     answered: () => answered,
+    /** Resolves when the state after the last change is known. */
     settled: () => inFlight,
+    /** Makes one random change. */
     async change() {
       const records = states.at(-1)?.length ?? 0;
       if (records > MAX_RECORDS) isShrinking = true;

@@ -8,7 +8,7 @@ export type HttpRequest = {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   /** Shorthand for `authorization: Bearer …`. */
-  readonly apiKey?: string;
+  readonly apiKey?: string | undefined;
   readonly body?: string;
   /** The CA certificate (PEM) of a port with TLS. */
   readonly ca?: string | undefined;

@@ -38,10 +38,7 @@ beforeAll(async () => {
 const portOf = (index: number) => ports[index % ports.length] ?? 0;
 type Sent = readonly [path: string, address: string, apiKey?: string];
 const send = (index: number, ...[path, address, apiKey]: Sent) =>
-  requestOf(portOf(index), path, {
-    headers: { "x-forwarded-for": address },
-    ...(apiKey && { apiKey }),
-  });
+  requestOf(portOf(index), path, { headers: { "x-forwarded-for": address }, apiKey });
 
 /** Finds, for each master, the first address of a network whose window the master has. */
 async function addressesByMaster(network: string): Promise<Map<RedisClusterNode, string>> {
