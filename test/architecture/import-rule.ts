@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -18,30 +18,20 @@ export const namesIn = (text: string, pattern: RegExp) =>
 
 /** Lists our TypeScript files below folders, without tests. */
 export const productFiles = (...folders: string[]) =>
-  folders.flatMap(sourceFiles).filter((file) => !isTest(file));
+  folders.flatMap(sourceFiles).filter((file) => !file.endsWith(".test.ts"));
 
 /** Lists our TypeScript files below a folder. */
-export function sourceFiles(folder: string): string[] {
-  return readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
-    .map((name) => join(folder, name))
-    .filter(
-      (name) =>
-        /(?<!\.config)\.tsx?$/.test(name) &&
-        !name.includes("node_modules") &&
-        !name.includes("/gen/"),
-    );
-}
+export const sourceFiles = (folder: string) =>
+  globSync(`${folder}/**/*.{ts,tsx}`, {
+    cwd: ROOT,
+    exclude: ["**/node_modules", "**/gen", "**/*.config.ts"],
+  });
 
 export function importsOf(file: string): ImportStatement[] {
   return namesIn(readText(file), IMPORT).map((target) => {
     if (!target.startsWith(".")) return { file, target };
     return { file, target: relative(ROOT, resolve(join(ROOT, dirname(file)), target)) };
   });
-}
-
-/** Tells whether a file is a test or only tests use it. */
-function isTest(file: string): boolean {
-  return /\.test\.ts$/.test(file) || file.startsWith("test/");
 }
 
 /** The variables of docs/configuration.md, and the `_FILE` variables that may replace them. */

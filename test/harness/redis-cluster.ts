@@ -1,15 +1,8 @@
 import { vi } from "vitest";
 import { findFreePort, LOOPBACK } from "../../dev-stack/src/free-port.ts";
-import type { RunningRedis } from "../../dev-stack/src/redis.ts";
 import { sendToRedis, startTestRedis } from "./redis.ts";
 
-export interface RedisClusterNode extends RunningRedis {
-  port: number;
-  /** The port for the other nodes. */
-  clusterPort: number;
-  /** Sends a command. Resolves with the reply; rejects if the reply is an error. */
-  send(command: string, ...args: (string | number)[]): Promise<unknown>;
-}
+export type RedisClusterNode = Awaited<ReturnType<typeof startNode>>;
 
 const MASTERS = 3;
 const SLOTS = 16_384;
@@ -76,7 +69,7 @@ export async function startLoneNode(options = {}): Promise<RedisClusterNode> {
   return node;
 }
 
-async function startNode(options = {}): Promise<RedisClusterNode> {
+async function startNode(options = {}) {
   const [port, clusterPort] = [await findFreePort(), await findFreePort()];
   const serverOptions = {
     "--cluster-enabled": "yes",
@@ -87,7 +80,12 @@ async function startNode(options = {}): Promise<RedisClusterNode> {
     ...options,
   };
   const redis = await startTestRedis({ port, serverOptions });
-  return { ...redis, port, clusterPort, send: (...words) => sendToRedis(redis.url, ...words) };
+  return {
+    ...{ ...redis, port, clusterPort },
+    /** Sends a command. Resolves with the reply; rejects if the reply is an error. */
+    send: (command: string, ...args: (string | number)[]) =>
+      sendToRedis(redis.url, command, ...args),
+  };
 }
 
 const firstSlotOf = (place: number) => Math.ceil((place * SLOTS) / MASTERS);
