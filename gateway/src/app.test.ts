@@ -99,7 +99,7 @@ describe("a request makes exactly one upstream call", () => {
 });
 
 describe("the core's refusal", () => {
-  it("of an address comes before 404, 405, 401 and 400", async () => {
+  it("of an address comes before 404, 405, 401 and 400, and is not repeated without a time", async () => {
     core.before = () => {
       throw coreError(Code.ResourceExhausted, "rate_limit_exceeded");
     };
@@ -107,6 +107,7 @@ describe("the core's refusal", () => {
       const answer = await send(line);
       expect([answer.status, answer.headers.get("retry-after")]).toEqual([429, "60"]);
     }
+    expect(calls()).toHaveLength(4);
   });
 
   it("of an address for some time is repeated for that time without a call. ADR 0030", async () => {
