@@ -1,25 +1,21 @@
 import { migrate } from "@activity/server";
 import { describe, expect, it } from "vitest";
 import { unique } from "../harness/builders.ts";
-import { createTestDatabase } from "../harness/database.ts";
+import { useTestDatabase } from "../harness/database.ts";
 import { useServices } from "../harness/services.ts";
 
 const services = useServices();
+const empty = useTestDatabase({ migrated: false });
 
 it("ADR 0048: migrates each table in its keyspace once, however many instances start", async () => {
-  const database = await createTestDatabase(undefined, { migrated: false });
-  try {
-    const started = await Promise.all([1, 2, 3].map(() => migrate(database.url)));
-    expect(started).toEqual([[], [], []]);
-    const marks = await database.query<{ version: number }>("SELECT version FROM schema_migration");
-    expect(marks.length).toBeGreaterThanOrEqual(21);
-    const [installation] = await database.query<{ id: string }>("SELECT id FROM installation");
-    expect(installation?.id).toMatch(/^[0-9a-f]{12}$/);
-    const chosen = `${database.url.replace(/\/$/, "")}/activity`;
-    await expect(migrate(chosen)).rejects.toThrow("End it after the port");
-  } finally {
-    await database.drop();
-  }
+  const started = await Promise.all([1, 2, 3].map(() => migrate(empty.url)));
+  expect(started).toEqual([[], [], []]);
+  const marks = await empty.query<{ version: number }>("SELECT version FROM schema_migration");
+  expect(marks.length).toBeGreaterThanOrEqual(21);
+  const [installation] = await empty.query<{ id: string }>("SELECT id FROM installation");
+  expect(installation?.id).toMatch(/^[0-9a-f]{12}$/);
+  const chosen = `${empty.url.replace(/\/$/, "")}/activity`;
+  await expect(migrate(chosen)).rejects.toThrow("End it after the port");
 });
 
 /** `account-service.integration.test.ts`, which also runs on Vitess, tests usernames that differ only in case. */
