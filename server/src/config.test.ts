@@ -37,6 +37,14 @@ it.each([
   expect(() => readConfig({ ...GOOD, [name]: url })).not.toThrow();
 });
 
+/** The gateway's and the deliveries' `config.test.ts` test the same for each of them alone. */
+it("the settings refuse unsafe targets, and plain text from other machines", () => {
+  const unsafe = { WEBHOOK_ALLOWED_TARGETS: "127.0.0.1:8443", WEBHOOK_EXTRA_CA: "/no/such/file" };
+  expect(() => readConfig({ ...GOOD, ...unsafe, CORE_HOST: "0.0.0.0" })).toThrow(
+    /^WEBHOOK_ALLOWED_TARGETS is for .*\nWEBHOOK_EXTRA_CA is for .*\nCORE_HOST .*$/,
+  );
+});
+
 const folder = useFolder("core-tls");
 
 it("the core's certificate files are refused, with their variables, before anything is opened", () => {

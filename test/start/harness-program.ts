@@ -25,7 +25,6 @@ export function watch(child: ChildProcess) {
     child,
     /** All output so far, of both streams. */
     output: () => output,
-    hasEnded,
     ended,
     /** Resolves with the exit status once all output is read. */
     closed: statusAt("close"),

@@ -1,12 +1,11 @@
 import { spawn } from "node:child_process";
 import { AttemptOutcome, DeliveryService, EndpointService, SessionService } from "@activity/proto";
-import { ConfigError } from "@activity/runtime/environment";
-import { createServiceCredential, Permission, readConfig } from "@activity/server";
+import { createServiceCredential, Permission } from "@activity/server";
 import { Connection, WorkflowClient } from "@temporalio/client";
 import { describe, expect, it } from "vitest";
 import { findFreePort, findFreePorts } from "../../dev-stack/src/free-port.ts";
 import { readServeConfig } from "../../tools/serve/serve-config.ts";
-import { ROOT } from "../architecture/import-rule.ts";
+import { namesIn, ROOT } from "../architecture/import-rule.ts";
 import { baseEnv } from "../harness/base-env.ts";
 import { createEndpoint, createReader } from "../harness/builders.ts";
 import { clientsOf } from "../harness/clients.ts";
@@ -111,8 +110,8 @@ describe("core, gateway and deliveries in one production process", () => {
 });
 
 it("the settings of all three name every missing or bad variable at once, and repeat no value", async () => {
-  const missing = ["DATABASE_URL", "CURSOR_KEYS", "SECRET_KEYS", "TEMPORAL_ADDRESS"];
-  expect(namesIn(problemsOf(() => readServeConfig({})))).toEqual(missing);
+  const missing = /^DATABASE_URL .*\nCURSOR_KEYS .*\nSECRET_KEYS .*\nTEMPORAL_ADDRESS .*$/;
+  expect(() => readServeConfig({})).toThrow(missing);
   const names = `
     DATABASE_CONNECTIONS REDIS_URL CURSOR_KEYS SECRET_KEYS DELIVERY_RETENTION CORE_PORT
     ALLOW_PLAINTEXT CORE_TLS_CERT GATEWAY_PORT HEALTH_PORT DASHBOARD_URL DASHBOARD_PORT
@@ -127,36 +126,10 @@ it("the settings of all three name every missing or bad variable at once, and re
   expect(await closed).toBe(1);
   expect(output()).not.toMatch(/\n\s+at /);
   const expected = Object.keys(bad).filter((name) => name !== "ALLOW_PLAINTEXT");
-  expect(namesIn(output())).toEqual(expect.arrayContaining(expected));
+  const firstNames = namesIn(output(), /^.*?\b([A-Z]+(?:_[A-Z]+)+)\b/gm);
+  expect(firstNames).toEqual(expect.arrayContaining(expected));
   expect(output()).not.toContain("geheim");
 });
-
-/** The gateway's and the deliveries' `config.test.ts` test the same for each of them alone. */
-it("the settings of the core refuse unsafe targets, and plain text from other machines", () => {
-  const unsafe = { WEBHOOK_ALLOWED_TARGETS: "127.0.0.1:8443", WEBHOOK_EXTRA_CA: "/no/such/file" };
-  const env = { ...KEYS, DATABASE_URL: "mysql://u@127.0.0.1:1/x" };
-  const said = problemsOf(() => readConfig({ ...env, ...unsafe, CORE_HOST: "0.0.0.0" }));
-  expect(new Set(namesIn(said))).toEqual(new Set(["CORE_HOST", ...Object.keys(unsafe)]));
-});
-
-/** Returns the message of the ConfigError that wrong settings cause. */
-function problemsOf(read: () => unknown): string {
-  try {
-    read();
-  } catch (error) {
-    if (error instanceof ConfigError) return error.message;
-    throw error;
-  }
-  return "";
-}
-
-/** Returns the first variable that each line names. */
-function namesIn(text: string): string[] {
-  return text
-    .trim()
-    .split("\n")
-    .flatMap((line) => /\b[A-Z]+(?:_[A-Z]+)+\b/.exec(line)?.[0] ?? []);
-}
 
 /** Counts the running workflows in Temporal. */
 async function retries(): Promise<number> {

@@ -1,5 +1,4 @@
 import { execFile, execFileSync, spawn } from "node:child_process";
-import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
@@ -10,6 +9,7 @@ import { createLocalCredential } from "../../dev-stack/src/local-credential.ts";
 import { readLocalSettings, writeLocalSettings } from "../../dev-stack/src/local-settings.ts";
 import { ROOT } from "../architecture/import-rule.ts";
 import { useTestDatabase } from "../harness/database.ts";
+import { listenLocally } from "../harness/listening.ts";
 import { useFolder } from "../harness/use-started.ts";
 import { type Run, usePrograms, useRuns, watch } from "./harness-program.ts";
 
@@ -89,8 +89,8 @@ function listenTo({ href }: URL): { text: string } {
   const heard = { text: "" };
   fetch(`${href.replace("/overlay", "/events")}&after=0`)
     .then(async ({ body }) => {
-      const decoder = new TextDecoder();
-      for await (const chunk of body ?? []) heard.text += decoder.decode(chunk, { stream: true });
+      const texts = body?.pipeThrough(new TextDecoderStream()) ?? [];
+      for await (const text of texts) heard.text += text;
     })
     .catch(() => undefined); // The stream ends with the hub.
   return heard;
@@ -256,9 +256,8 @@ describe("npm start", () => {
   });
 
   it("says in one sentence what to do when its port is taken, and leaves no process", async () => {
-    const other = createServer().listen(0, "127.0.0.1");
-    await once(other, "listening");
-    const { port } = other.address() as { port: number };
+    const other = createServer();
+    const port = await listenLocally(other);
     const said = await refused({ PORT: `${port}`, ...NO_TEMPORAL });
     other.close();
     const sentence = said.trim().split("\n").at(-1);
