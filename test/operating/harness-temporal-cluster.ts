@@ -118,7 +118,7 @@ export async function startTemporalCluster(options: StackOptions & { readonly da
     throw error;
   }
   /** `address` is that of the load balancer before the frontends, for the SDK. */
-  return { address: `${LOOPBACK}:${port}`, hosts, database, stop };
+  return { address: `${LOOPBACK}:${port}`, hosts, stop };
 }
 
 /**
