@@ -1,8 +1,8 @@
 import { execFileSync, spawn } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { ROOT } from "../architecture/import-rule.ts";
+import { readText } from "../architecture/import-rule.ts";
 import { copyProject } from "../harness/project-copy.ts";
 import { type Run, watch } from "../start/harness-program.ts";
 
@@ -51,7 +51,7 @@ export function buildImage() {
 }
 
 function readSteps() {
-  const text = readFileSync(join(ROOT, "Containerfile"), "utf8")
+  const text = readText("Containerfile")
     .replace(/^#.*\n/gm, "")
     .replaceAll("\\\n", " ");
   const lines = text.split("\n").filter((line) => line.trim() !== "");
