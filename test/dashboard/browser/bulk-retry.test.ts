@@ -2,7 +2,6 @@ import { DeliveryState, EndpointService, SessionScope } from "@activity/proto";
 import { describe, expect, it } from "vitest";
 import { NOW_MICROS } from "../../../server/src/database/now.ts";
 import { answer } from "../../delivery/harness-receiver-behaviours.ts";
-import { writeDeliveries } from "../../harness/backlog.ts";
 import { useOwnPage } from "./harness-page.ts";
 
 const own = useOwnPage();
@@ -135,8 +134,7 @@ describe("a bulk retry", () => {
 
   it("ADR 0053: of all endpoints goes part by part, can be stopped, and continues", async () => {
     for (const { endpointId } of [await own.createEndpoint(), await own.createEndpoint()]) {
-      const backlog = { accountId: own.accountId, endpointIds: [endpointId], count: 130 };
-      await writeDeliveries(own.stack.database, backlog, { state: FAILED, attempts: 1 });
+      await own.writeDeliveries(endpointId, 130, { state: FAILED, attempts: 1 });
     }
     const second = Promise.withResolvers<void>();
     const stopped = Promise.withResolvers<void>();

@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import { AttemptOutcome, DeliveryState, DonationService, EndpointService } from "@activity/proto";
 import { describe, expect, it } from "vitest";
 import { answer } from "../../delivery/harness-receiver-behaviours.ts";
-import { writeDeliveries } from "../../harness/backlog.ts";
 import { createPaidDonation } from "../../harness/builders.ts";
 import { useOwnPage } from "./harness-page.ts";
 
@@ -96,11 +95,8 @@ describe("deliveries", () => {
       [AttemptOutcome.TIMEOUT, "Timed out", /check the address.* before you answer/, 1],
       [AttemptOutcome.DNS_FAILED, "Name not resolved", "the host name did not resolve", 0],
     ] as const) {
-      const [deliveryId] = await writeDeliveries(
-        own.stack.database,
-        { accountId: own.accountId, endpointIds: [endpointId], count: 1 },
-        { state: DeliveryState.FAILED, attempts: 8 },
-      );
+      const failed = { state: DeliveryState.FAILED, attempts: 8 };
+      const [deliveryId] = await own.writeDeliveries(endpointId, 1, failed);
       await own.stack.database.query(
         `INSERT INTO delivery_attempt (account_no, delivery_id, run, attempt, started_at, duration, outcome,
            response_body)
@@ -179,9 +175,8 @@ describe("deliveries", () => {
 
   it("that the filters match are shown page by page on demand, and are all saved as a CSV file", async () => {
     const { endpointId } = await own.createEndpoint();
-    const backlog = { accountId: own.accountId, endpointIds: [endpointId], count: 130 };
     for (const state of [DeliveryState.FAILED, DeliveryState.CANCELED]) {
-      await writeDeliveries(own.stack.database, backlog, { state, attempts: 1 });
+      await own.writeDeliveries(endpointId, 130, { state, attempts: 1 });
     }
     await own.open(`/deliveries?state=${DeliveryState.FAILED}`);
     // The first row has the titles.

@@ -2,6 +2,7 @@ import { DeliveryState } from "@activity/proto";
 import type { Page } from "playwright-core";
 import { afterEach, beforeEach, expect } from "vitest";
 import { answer } from "../../delivery/harness-receiver-behaviours.ts";
+import { type StoredDelivery, writeDeliveries } from "../../harness/backlog.ts";
 import { createAccount } from "../../harness/builders.ts";
 import { useStarted } from "../../harness/use-started.ts";
 import { type Look, startBrowserStack } from "./harness-browser.ts";
@@ -62,6 +63,11 @@ export function useOwnPage(path = "/", look: Look = {}) {
     },
     createEndpoint: () => browsers.delivery.createEndpoint(accountId),
     sendTest: (endpointId: string) => browsers.delivery.sendTest({ accountId, endpointId }),
+    /** Stores deliveries of one event to an endpoint. */
+    writeDeliveries(endpointId: string, count: number, stored: StoredDelivery) {
+      const backlog = { accountId, endpointIds: [endpointId], count };
+      return writeDeliveries(browsers.stack.database, backlog, stored);
+    },
     stateOf,
     until,
     /** Sends a test to a new endpoint, which answers with this status from now on. Waits until the attempt failed. */

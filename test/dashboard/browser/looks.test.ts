@@ -27,9 +27,12 @@ beforeAll(async () => {
   ({ endpointId } = await delivery.createEndpoint(accountId));
   await stack.client(EndpointService).updateEndpoint({ accountId, endpointId, name: "Shop" });
   const deliveries = stack.client(DeliveryService);
-  const newest = async () => (await deliveries.listDeliveries({ accountId })).deliveries[0];
+  /** Waits until the newest delivery has this state. Returns its id. */
   const until = (state: DeliveryState) =>
-    vi.waitFor(async () => expect((await newest())?.state).toBe(state), SETTLED);
+    vi.waitUntil(async () => {
+      const [newest] = (await deliveries.listDeliveries({ accountId })).deliveries;
+      return newest?.state === state && newest.id;
+    }, SETTLED);
   const pay = (donorName: string, amountCents: bigint) =>
     createPaidDonation(stack, accountId, { donorName, amountCents, message: "Good luck!" });
   await pay("Grace", 2_500n);
@@ -37,8 +40,7 @@ beforeAll(async () => {
   await until(DeliveryState.DELIVERED);
   delivery.receiver.behaviour = answer(404, "", "no such route");
   await pay("Barbara", 1_000n);
-  await until(DeliveryState.FAILED);
-  failedId = (await newest())?.id ?? "";
+  failedId = await until(DeliveryState.FAILED);
   await countAttemptsNow(stack.database);
 });
 

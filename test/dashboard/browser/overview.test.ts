@@ -2,7 +2,6 @@ import { DeliveryState, DonationService } from "@activity/proto";
 import type { Request, Route } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { answer } from "../../delivery/harness-receiver-behaviours.ts";
-import { writeDeliveries } from "../../harness/backlog.ts";
 import {
   createApiKey,
   createPaidDonation,
@@ -69,11 +68,7 @@ it("the overview names each endpoint with failed deliveries, however many anothe
   for (const count of [5, 101]) {
     const { endpointId } = await own.createEndpoint();
     ids.push(endpointId);
-    const backlog = { accountId: own.accountId, endpointIds: [endpointId], count };
-    await writeDeliveries(own.stack.database, backlog, {
-      state: DeliveryState.FAILED,
-      attempts: 8,
-    });
+    await own.writeDeliveries(endpointId, count, { state: DeliveryState.FAILED, attempts: 8 });
   }
   await own.page.clock.setSystemTime(BACKLOG_READ_MS);
   await own.page.reload();

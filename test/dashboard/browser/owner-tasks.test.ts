@@ -7,9 +7,6 @@ import { createApiKey, createPaidDonation } from "../../harness/builders.ts";
 import { OVERFLOW } from "./harness-browser.ts";
 import { useOwnPage } from "./harness-page.ts";
 
-const KEY = /^act_live_[0-9a-f]{64}$/;
-const SECRET = /^whsec_[A-Za-z0-9+/]{43}=$/;
-
 /** Each task begins at the overview and takes an owner's way. The other files test such tasks at 1280 px. */
 describe("at a phone's width an owner", () => {
   const own = useOwnPage("/", { width: 390, colorScheme: "dark" });
@@ -26,10 +23,6 @@ describe("at a phone's width an owner", () => {
     await own.press("Create key");
     await own.told("You won't see it again");
     const key = await own.code("API key");
-    expect(key).toMatch(KEY);
-    const command = await own.code("Try it");
-    expect(command).not.toContain(key);
-    expect(command).toContain('"https://api.example.com/api/v1/activity?limit=5"');
     await own.dialog().getByRole("button", { name: "Copy: API key" }).click();
     await own.dialog().getByRole("status").filter({ hasText: "Copied" }).waitFor();
     expect(await own.page.evaluate("navigator.clipboard.readText()")).toBe(key);
@@ -77,7 +70,6 @@ describe("at a phone's width an owner", () => {
     await own.button("Create endpoint").click();
     await own.see("You won't see it again");
     const secret = await own.code("Signing secret");
-    expect(secret).toMatch(SECRET);
     expect(await own.code("Receive it in Node")).toContain("createExpressReceiver");
     for (const [language, code] of [
       ["Python", "hmac.compare_digest"],
