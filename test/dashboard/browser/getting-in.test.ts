@@ -1,15 +1,11 @@
 import { AccountService, SessionScope } from "@activity/proto";
 import type { Page, Route } from "playwright-core";
-import { afterEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { createAccount } from "../../harness/builders.ts";
-import { useStarted } from "../../harness/use-started.ts";
-import { startBrowserStack } from "./harness-browser.ts";
+import { useOwnPage } from "./harness-page.ts";
 
-const browsers = useStarted(startBrowserStack);
-afterEach(async () => {
-  await browsers.closeWindows();
-  browsers.expectClean();
-});
+const own = useOwnPage();
+const { browsers } = own;
 
 const ENDED = "Your session has ended";
 /**
@@ -19,7 +15,7 @@ const ENDED = "Your session has ended";
 const READ_AGAIN_MS = 10_000;
 
 it("a link lets its reader in once; no address, script or storage holds a code, key or secret", async () => {
-  const url = await browsers.link(await createAccount(browsers.stack));
+  const url = await browsers.link(own.accountId);
   const page = await (await browsers.window()).newPage();
   await page.goto(url);
   await page.getByRole("heading", { name: "Overview" }).waitFor();
@@ -37,7 +33,8 @@ it("a link lets its reader in once; no address, script or storage holds a code, 
 });
 
 it("when a session ends, every tab of its window says so, and links back to the site that made the link. ADR 0038", async () => {
-  const accountId = await createAccount(browsers.stack);
+  const { accountId } = own;
+  expect(await own.page.getByRole("link", { name: "Back to your site" }).count()).toBe(0);
   const site = "https://www.example.com/me";
   const page = await (await browsers.window()).newPage();
   await page.clock.install();
@@ -60,13 +57,10 @@ it("when a session ends, every tab of its window says so, and links back to the 
   // The second tab learns that the session has ended when it reads its list again by itself.
   await second.clock.fastForward(READ_AGAIN_MS);
   await second.getByRole("heading", { name: ENDED }).waitFor();
-  const other = await browsers.signIn(await createAccount(browsers.stack));
-  expect(await other.getByRole("link", { name: "Back to your site" }).count()).toBe(0);
 });
 
 it("an owner signs out in this browser, and everywhere", async () => {
-  const accountId = await createAccount(browsers.stack);
-  const page = await browsers.signIn(accountId);
+  const { accountId, page } = own;
   const elsewhere = await browsers.signIn(accountId);
   const signOut = async (of: typeof page, name: string) => {
     await of.getByRole("button", { name: /^Account/ }).click();
@@ -87,8 +81,7 @@ it("an owner signs out in this browser, and everywhere", async () => {
 });
 
 it("a session sees only the pages and actions of its scopes", async () => {
-  const accountId = await createAccount(browsers.stack);
-  const page = await browsers.signIn(accountId, { scopes: [SessionScope.ENDPOINTS_READ] });
+  const page = await browsers.signIn(own.accountId, { scopes: [SessionScope.ENDPOINTS_READ] });
   await page.getByRole("heading", { name: "Endpoints", exact: true }).waitFor();
   expect(await page.getByRole("navigation").getByRole("link").allTextContents()).toEqual([
     "Endpoints",
@@ -109,8 +102,8 @@ async function expectAccount(page: Page, accountId: string) {
 }
 
 it("a link asks before it enters another account; other tabs then follow. ADR 0038", async () => {
-  const page = await browsers.signIn(await createAccount(browsers.stack));
-  await page.getByRole("link", { name: "API keys" }).click();
+  const { page } = own;
+  await own.goTo("API keys");
   const accountId = await createAccount(browsers.stack);
   const url = await browsers.link(accountId);
   const second = await page.context().newPage();
@@ -129,8 +122,7 @@ it("a link asks before it enters another account; other tabs then follow. ADR 00
 
 it("a tab shows the new account if another tab replaces the session while the tab opens. ADR 0038", async () => {
   const page = await (await browsers.window()).newPage();
-  const accountId = await createAccount(browsers.stack);
-  const url = await browsers.link(accountId);
+  const url = await browsers.link(own.accountId);
   const replace = async (route: Route) => {
     const second = await page.context().newPage();
     await second.goto(url);
@@ -140,12 +132,11 @@ it("a tab shows the new account if another tab replaces the session while the ta
   };
   await page.route("**/*.SessionService/GetSession", replace, { times: 1 });
   await page.goto(await browsers.link(await createAccount(browsers.stack)));
-  await expectAccount(page, accountId);
+  await expectAccount(page, own.accountId);
 });
 
 it("a late call with a session that another tab has just replaced does not end its tab. ADR 0038", async () => {
-  const accountId = await createAccount(browsers.stack);
-  const page = await browsers.signIn(accountId);
+  const { accountId, page } = own;
   const refuse = async (route: Route) => {
     const headers = { ...route.request().headers(), cookie: "__Host-session=before" };
     await route.fulfill({ response: await route.fetch({ headers }) });
@@ -168,13 +159,12 @@ it("a late call with a session that another tab has just replaced does not end i
 });
 
 it("a new secret stays until it is saved, even if another tab enters another account, or its reader signs out", async () => {
-  const accountId = await createAccount(browsers.stack);
-  const { endpointId } = await browsers.delivery.createEndpoint(accountId);
-  const page = await browsers.signIn(accountId);
+  const { page } = own;
+  const { endpointId } = await own.createEndpoint();
   await page.clock.install();
-  await page.goto(`${browsers.origin}/endpoints/${endpointId}`);
-  await page.getByRole("button", { name: "Rotate secret" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Rotate secret" }).click();
+  await own.open(`/endpoints/${endpointId}`);
+  await own.button("Rotate secret").click();
+  await own.press("Rotate secret");
   const secret = page.getByText("whsec_").first();
   await secret.waitFor();
   const stayed = page.waitForEvent("dialog");
@@ -185,19 +175,19 @@ it("a new secret stays until it is saved, even if another tab enters another acc
   await stayed;
   // The page reads the endpoint again every half minute of its own clock.
   await page.clock.fastForward(30_000);
-  await page.getByText("This endpoint no longer exists.").waitFor();
+  await own.see("This endpoint no longer exists.");
   await secret.waitFor();
-  await page.getByRole("button", { name: "I saved it" }).click();
+  await own.button("I saved it").click();
   await page.waitForURL(`${browsers.origin}/`);
 
-  await page.getByRole("link", { name: "Endpoints" }).click();
+  await own.goTo("Endpoints");
   await page.getByRole("link", { name: "Create endpoint" }).click();
   await page.getByLabel("URL", { exact: true }).fill("https://example.com/");
-  await page.getByRole("button", { name: "Create endpoint" }).click();
+  await own.button("Create endpoint").click();
   await secret.waitFor();
   await page.getByRole("button", { name: /^Account/ }).click();
-  await page.getByRole("button", { name: "Sign out", exact: true }).click();
-  await page.getByRole("dialog").waitFor({ state: "detached" });
+  await own.press("Sign out");
+  await own.closed();
   await secret.waitFor();
   // Not check(): it would look at the box afterwards, but the page leaves at once.
   await page.getByLabel("I saved it").click();
@@ -214,34 +204,34 @@ it("a browser that drops the session's cookie is told so", async () => {
     const { "set-cookie": _, ...headers } = response.headers();
     await route.fulfill({ response, headers });
   });
-  await page.goto(await browsers.link(await createAccount(browsers.stack)));
+  await page.goto(await browsers.link(own.accountId));
   await page.getByRole("heading", { name: "Your browser did not keep the session" }).waitFor();
 });
 
 it("the page continues, and signs in, by itself once the network or the service is back", async () => {
-  const page = await browsers.signIn(await createAccount(browsers.stack));
+  const { page } = own;
   await page.context().setOffline(true);
-  await page.getByText("You are offline").waitFor();
-  await page.getByRole("link", { name: "Endpoints" }).click();
+  await own.see("You are offline");
+  await own.goTo("Endpoints");
   await page.context().setOffline(false);
-  await page.getByText("No endpoint yet").waitFor();
+  await own.see("No endpoint yet");
   expect(await page.getByText("You are offline").count()).toBe(0);
 
   const calls = "**/*.SessionService/GetSession";
   await page.route(calls, (route) => route.abort("internetdisconnected"));
   await page.clock.install();
   await page.reload();
-  await page.getByText("Can't reach the service.").waitFor();
+  await own.see("Can't reach the service.");
   await page.unroute(calls);
   await page.clock.fastForward(5_000);
-  await page.getByText("No endpoint yet").waitFor();
+  await own.see("No endpoint yet");
 });
 
 it("the page shows the first failure of a call at once, and recovers by itself", async () => {
-  const page = await browsers.signIn(await createAccount(browsers.stack));
+  const { page } = own;
   await page.clock.install();
-  await page.goto(`${browsers.origin}/keys`);
-  await page.getByText("No active key").waitFor();
+  await own.open("/keys");
+  await own.see("No active key");
   const shown = Promise.withResolvers<void>();
   let calls = 0;
   let isAway = false;
@@ -251,10 +241,10 @@ it("the page shows the first failure of a call at once, and recovers by itself",
     if (calls > 1) await shown.promise;
     await (isAway || calls === 1 ? route.abort("internetdisconnected") : route.continue());
   });
-  await page.getByRole("link", { name: "Deliveries" }).click();
-  await page.getByText("Can't reach the service.").waitFor();
+  await own.goTo("Deliveries");
+  await own.see("Can't reach the service.");
   shown.resolve();
-  await page.getByText("No deliveries yet").waitFor();
+  await own.see("No deliveries yet");
   expect(await page.getByText("Can't reach the service.").count()).toBe(0);
   // The last data stays, with its time.
   isAway = true;
@@ -264,7 +254,7 @@ it("the page shows the first failure of a call at once, and recovers by itself",
   expect(await page.getByText("No deliveries yet").count()).toBe(1);
   // The page must not show the rows of other filters as its last data.
   await page.getByLabel("State").selectOption("Failed");
-  await page.getByText("Can't reach the service.").waitFor();
+  await own.see("Can't reach the service.");
   expect(await page.getByText("No deliveries yet").count()).toBe(0);
   await page.getByLabel("State").selectOption("All");
   await stale.waitFor();
@@ -275,16 +265,16 @@ it("the page shows the first failure of a call at once, and recovers by itself",
   const feed = "**/*.ActivityService/*";
   await page.route(feed, (route) => route.abort("internetdisconnected"));
   await page.route(feed, (route) => route.continue(), { times: 1 });
-  await page.goto(`${browsers.origin}/activity`);
+  await own.open("/activity");
   await stale.waitFor();
-  await page.getByText("Nothing happened yet").waitFor();
+  await own.see("Nothing happened yet");
   await page.unroute(feed);
   await page.clock.fastForward(READ_AGAIN_MS);
   await stale.waitFor({ state: "detached" });
 });
 
 it("a link's code is sent again only by its reader, because its answer may be lost. ADR 0038", async () => {
-  const url = await browsers.link(await createAccount(browsers.stack));
+  const url = await browsers.link(own.accountId);
   const page = await (await browsers.window()).newPage();
   await page.clock.install();
   let calls = 0;
