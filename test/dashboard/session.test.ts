@@ -40,6 +40,17 @@ const expire = (table: "session_link" | "dashboard_session") =>
     [accountId],
   );
 
+const LATE_SECRET = "e".repeat(64);
+/** Makes the first change of an exchange. `query` uses one connection, so the following ones share its transaction. */
+async function beginExchange(code: string): Promise<void> {
+  const { database } = dashboard.stack;
+  await database.query("START TRANSACTION");
+  await database.query(
+    "UPDATE session_link SET session_hash = UNHEX(?) WHERE code_hash = UNHEX(?)",
+    [sha256(LATE_SECRET), sha256(code)],
+  );
+}
+
 describe("ADR 0038: a link into the dashboard", () => {
   it("ends the session that its browser had", async () => {
     const browser = await signInToNew();
@@ -63,14 +74,9 @@ describe("ADR 0038: a link into the dashboard", () => {
     const { database } = dashboard.stack;
     const browser = await signInToNew();
     const code = await dashboard.code(accountId);
-    await database.query("START TRANSACTION");
-    await database.query(
-      "UPDATE session_link SET session_hash = UNHEX(?) WHERE code_hash = UNHEX(?)",
-      [sha256("e".repeat(64)), sha256(code)],
-    );
+    await beginExchange(code);
     const late = browser.call(exchangeCode, { code });
-    const polled = { timeout: 15_000 };
-    await expect.poll(() => database.isRunning("UPDATE session_link"), polled).toBe(true);
+    await expect.poll(() => database.isRunning("UPDATE session_link")).toBe(true);
     await database.query("COMMIT");
     expect(await late).toMatchObject(USED_UP);
     expect(await browser.call(getSession)).toMatchObject(OK);
@@ -215,21 +221,16 @@ describe("ADR 0038: a session", () => {
     const { database } = dashboard.stack;
     const leaving = await signInToNew();
     const late = dashboard.browser();
-    late.cookie = `__Host-session=${"e".repeat(64)}`;
-    const codeHash = sha256(await dashboard.code(accountId));
-    // The statements that exchange a link for a session. `query` uses one connection, so they share a transaction.
-    await database.query("START TRANSACTION");
-    await database.query(
-      "UPDATE session_link SET session_hash = UNHEX(?) WHERE code_hash = UNHEX(?)",
-      [sha256("e".repeat(64)), codeHash],
-    );
+    late.cookie = `__Host-session=${LATE_SECRET}`;
+    const code = await dashboard.code(accountId);
+    await beginExchange(code);
     const left = leaving.call(signOutEverywhere);
     await expect.poll(() => database.isRunning("DELETE FROM session_link")).toBe(true);
     await database.query(
       `INSERT INTO dashboard_session (session_hash, account_no, scopes, created_at, expires_at)
        SELECT session_hash, account_no, scopes, ${NOW_MICROS}, ${NOW_MICROS} + 60000000
        FROM session_link WHERE code_hash = UNHEX(?)`,
-      [codeHash],
+      [sha256(code)],
     );
     await database.query("COMMIT");
     expect(await left).toMatchObject(OK);

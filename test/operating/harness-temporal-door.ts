@@ -14,8 +14,7 @@ export async function openTemporalDoor(address: string, tls: DoorTls) {
   const taken = new Set<string>();
   /** Each client connection has its own connection to Temporal, which closes it every few minutes. */
   const sessions = new Map<unknown, http2.ClientHttp2Session>();
-  const options = (given: DoorTls) => ({ ...given, requestCert: true, rejectUnauthorized: true });
-  const server = http2.createSecureServer(options(tls));
+  const server = http2.createSecureServer({ ...tls, requestCert: true, rejectUnauthorized: true });
   server.on("session", (session) => {
     const temporal = http2.connect(`http://${address}`);
     sessions.set(session, temporal);
