@@ -15,7 +15,7 @@ type Backlog = {
 };
 
 /** What the database holds of each delivery. */
-type StoredDelivery = {
+export type StoredDelivery = {
   readonly state: DeliveryState;
   readonly attempts: number;
   /** Counted from now; absent when no attempt is planned. */
