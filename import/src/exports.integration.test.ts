@@ -1,44 +1,17 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { Permission } from "@activity/server";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createAccount, createApiKey, unique } from "../../test/harness/builders.ts";
-import { runImportProgram } from "../../test/harness/import-program.ts";
-import { startTestStack, type TestStack } from "../../test/harness/stack.ts";
+import { describe, expect, it } from "vitest";
+import { createApiKey } from "../../test/harness/builders.ts";
+import { useImporter } from "../../test/harness/import-program.ts";
+import { readPage } from "../../test/harness/pages.ts";
 
-let stack: TestStack;
-let env: NodeJS.ProcessEnv;
-let folder: string;
-let account: string;
+const { stack, account, writeCsv, runImport } = useImporter();
 
-beforeAll(async () => {
-  stack = await startTestStack();
-  env = {
-    CORE_URL: `http://127.0.0.1:${stack.corePort}`,
-    SERVICE_CREDENTIAL: await stack.credential(Permission.DonationImport, Permission.AccountRead),
-  };
-  folder = await mkdtemp(join(tmpdir(), "activity-exports-"));
-});
-afterAll(async () => {
-  await stack?.stop();
-  await rm(folder, { recursive: true, force: true });
-});
-beforeEach(async () => {
-  account = await createAccount(stack);
-});
-
-async function importCsv(text: string, ...options: string[]) {
-  const path = join(folder, `${unique("export")}.csv`);
-  await writeFile(path, text);
-  return runImportProgram(folder, env, ["--account", account, ...options, path]);
-}
+const importCsv = async (text: string, ...options: string[]) =>
+  runImport([...options, await writeCsv(text)]);
 
 async function storedTimes(): Promise<string[]> {
-  const { text: apiKey } = await createApiKey(stack, account);
-  const headers = { authorization: `Bearer ${apiKey}` };
-  const feed = await stack.http("/api/v1/activity?order=asc", { headers });
-  return feed.json<{ data: { occurred_at: string }[] }>().data.map((one) => one.occurred_at);
+  const { text: apiKey } = await createApiKey(stack, account());
+  const { data } = await readPage(stack, apiKey, "?order=asc");
+  return data.map(({ occurred_at }) => occurred_at);
 }
 
 describe("an export of Stripe", () => {

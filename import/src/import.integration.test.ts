@@ -1,12 +1,11 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { AccountService } from "@activity/proto";
 import { Permission } from "@activity/server";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createAccount, createApiKey, unique } from "../../test/harness/builders.ts";
-import { runImportProgram } from "../../test/harness/import-program.ts";
-import { startTestStack, type TestStack } from "../../test/harness/stack.ts";
+import { describe, expect, it } from "vitest";
+import { createAccount, createApiKey } from "../../test/harness/builders.ts";
+import { useImporter } from "../../test/harness/import-program.ts";
+import { readPage } from "../../test/harness/pages.ts";
 import { openDoor } from "../../test/harness/tcp-door.ts";
 
 /** Node's option to print a process's maximum memory, in kilobytes, when it ends. */
@@ -15,42 +14,12 @@ const TELL_MEMORY =
 const SMALL_HEAP = "--max-old-space-size=48 --max-semi-space-size=8";
 const MAX_RESIDENT_KB = 300_000;
 
-let stack: TestStack;
-let credential: string;
-let folder: string;
-let account: string;
-
-beforeAll(async () => {
-  stack = await startTestStack();
-  credential = await stack.credential(Permission.DonationImport, Permission.AccountRead);
-  folder = await mkdtemp(join(tmpdir(), "activity-import-"));
-});
-afterAll(async () => {
-  await stack?.stop();
-  await rm(folder, { recursive: true, force: true });
-});
-beforeEach(async () => {
-  account = await createAccount(stack);
-});
-
-function runImport(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
-  const core = {
-    CORE_URL: `http://127.0.0.1:${stack.corePort}`,
-    SERVICE_CREDENTIAL: credential,
-  };
-  return runImportProgram(folder, { ...core, ...env }, args);
-}
-
-async function writeCsv(text: string | Buffer): Promise<string> {
-  const path = join(folder, `${unique("donations")}.csv`);
-  await writeFile(path, text);
-  return path;
-}
+const { stack, folder, account, writeCsv, runImport } = useImporter();
 
 async function countDonations(): Promise<number> {
   const [row] = await stack.database.query<{ count: number }>(
     "SELECT COUNT(*) AS count FROM donation WHERE account_no = (SELECT account_no FROM account WHERE id = ?)",
-    [account],
+    [account()],
   );
   return row?.count ?? -1;
 }
@@ -62,19 +31,13 @@ describe("npm run import", () => {
         'a1;31.01.2024 12:05:59,123456;"1.234,56 €";EUR;Ada 👩‍🚀;"=1+1\r\n""ü"" \0"\r\n' +
         "a2;01.07.2024 12:00;500;JPY;;\r\n",
     );
-    const { exitCode, output } = await runImport([
-      ...["--account", account, "--source", "import_source_2"],
-      ...["--timezone", "Europe/Berlin", file],
-    ]);
+    const options = ["--source", "import_source_2", "--timezone", "Europe/Berlin"];
+    const { exitCode, output } = await runImport([...options, file]);
     expect(output).toContain("2 stored, 0 unchanged, 0 refused");
     expect(exitCode).toBe(0);
-    const { text: apiKey } = await createApiKey(stack, account);
-    const feed = await stack.http("/api/v1/activity?order=asc", {
-      headers: { authorization: `Bearer ${apiKey}` },
-    });
-    const byValue = Object.fromEntries(
-      feed.json<{ data: { value: number }[] }>().data.map((activity) => [activity.value, activity]),
-    );
+    const { text: apiKey } = await createApiKey(stack, account());
+    const { data } = await readPage(stack, apiKey);
+    const byValue = Object.fromEntries(data.map((activity) => [activity.value, activity]));
     expect(byValue).toMatchObject({
       123456: {
         platform: "import_source_2",
@@ -93,7 +56,7 @@ describe("npm run import", () => {
   });
 
   it("finds the account by its username, in any case, and imports nothing twice", async () => {
-    const stored = await stack.client(AccountService).getAccount({ accountId: account });
+    const stored = await stack.client(AccountService).getAccount({ accountId: account() });
     const username = stored.account?.username.toUpperCase() ?? "";
     const file = await writeCsv(
       `amount,currency,name,date\n${"5.00,EUR,Ada,2024-01-31T12:05:59Z\n".repeat(3)}`,
@@ -109,15 +72,15 @@ describe("npm run import", () => {
 
   it("imports with a credential of this account only, by its id", async () => {
     const permissions = [Permission.DonationImport, Permission.AccountRead];
-    const env = { SERVICE_CREDENTIAL: await stack.credentialOf(account, ...permissions) };
+    const env = { SERVICE_CREDENTIAL: await stack.credentialOf(account(), ...permissions) };
     const file = await writeCsv("id,amount,currency,date\n1,5,eur,2024-01-31T12:05:59Z\n");
-    expect(await runImport(["--account", account, file], env)).toMatchObject({ exitCode: 0 });
+    expect(await runImport([file], env)).toMatchObject({ exitCode: 0 });
     expect(await countDonations()).toBe(1);
 
     const other = await createAccount(stack);
     for (const name of [other, "somebody"]) {
       const { exitCode, output } = await runImport(["--account", name, file], env);
-      expect(output).toContain(`The service credential is for the account ${account} only`);
+      expect(output).toContain(`The service credential is for the account ${account()} only`);
       expect(exitCode).toBe(1);
     }
   });
@@ -130,7 +93,7 @@ describe("npm run import", () => {
         `3;5,00;EUR;${"x".repeat(4001)};2024-01-31T12:05:59Z\r\n` +
         "4;5,00;EUR\r\n",
     );
-    const first = await runImport(["--account", account, file]);
+    const first = await runImport([file]);
     expect(first).toMatchObject({
       exitCode: 2,
       output: expect.stringContaining("1 stored, 0 unchanged, 3 refused"),
@@ -149,12 +112,12 @@ describe("npm run import", () => {
       .replace("x".repeat(4001), "x")
       .replace("4;5,00;EUR\r", "4;5,00;EUR;;2024-01-31T12:05:59Z\r");
     await writeFile(refusedPath, corrected);
-    expect(await runImport(["--account", account, refusedPath])).toMatchObject({
+    expect(await runImport([refusedPath])).toMatchObject({
       exitCode: 0,
       output: expect.stringContaining("3 stored, 0 unchanged, 0 refused"),
     });
     // The corrections are not overwritten when the first file is imported again.
-    await runImport(["--account", account, file]);
+    await runImport([file]);
     expect(await readFile(refusedPath, "utf8")).toBe(corrected);
     expect(await countDonations()).toBe(4);
   });
@@ -166,7 +129,7 @@ describe("npm run import", () => {
     const file = join(folder, `${"x".repeat(250)}.csv`);
     await writeFile(file, `amount,currency,message,date\n${rows}`);
     // An unfinished call would keep the process for longer than a test may take.
-    const { exitCode, output } = await runImport(["--account", account, file]);
+    const { exitCode, output } = await runImport([file]);
     expect(output).toMatch(/cannot be made .*: name another with --refused\.\n$/);
     expect(exitCode).toBe(1);
   });
@@ -174,7 +137,7 @@ describe("npm run import", () => {
   it("stores nothing if the file of --refused cannot be created", async () => {
     const file = await writeCsv("id,amount,currency,date\n1,5,EUR,2024-01-31T12:05:59Z\n");
     const refused = ["--refused", join(folder, "missing", "refused.csv")];
-    const { exitCode, output } = await runImport(["--account", account, ...refused, file]);
+    const { exitCode, output } = await runImport([...refused, file]);
     expect(output).toMatch(/cannot be made .*: name another with --refused\.\n$/);
     expect(exitCode).toBe(1);
     expect(await countDonations()).toBe(0);
@@ -183,12 +146,12 @@ describe("npm run import", () => {
   it("stores a corrected row without an id that equals a stored row, once", async () => {
     const good = "5.00,eur,Ada,2024-01-31T12:05:59Z\n";
     const file = await writeCsv(`amount,currency,name,date\n${good}-${good}`);
-    const first = await runImport(["--account", account, file]);
+    const first = await runImport([file]);
     expect(first.output).toContain("1 stored, 0 unchanged, 1 refused");
     const refusedPath = file.replace(/\.csv$/, ".refused.csv");
     const refused = await readFile(refusedPath, "utf8");
     await writeFile(refusedPath, refused.replace("-5.00", "5.00"));
-    const args = ["--account", account, refusedPath];
+    const args = [refusedPath];
     expect((await runImport(args)).output).toContain("1 stored, 0 unchanged, 0 refused");
     expect((await runImport(args)).output).toContain("0 stored, 1 unchanged, 0 refused");
     expect(await countDonations()).toBe(2);
@@ -197,14 +160,14 @@ describe("npm run import", () => {
   it("refuses rows with the id of a stored donation that says something else", async () => {
     const [ada, bob] = ["x,5,eur,2024-01-31T12:05:59Z\n", "x,6,eur,2024-01-31T12:05:59Z\n"];
     const file = await writeCsv(`id,amount,currency,date\n${ada}${bob}${ada}${bob}`);
-    expect(await runImport(["--account", account, file])).toMatchObject({
+    expect(await runImport([file])).toMatchObject({
       exitCode: 2,
       output: expect.stringContaining("1 stored, 1 unchanged, 2 refused"),
     });
     const refused = file.replace(/csv$/, "refused.csv");
-    const uncorrected = await runImport(["--account", account, refused]);
+    const uncorrected = await runImport([refused]);
     expect(uncorrected.output).toContain("0 stored, 0 unchanged, 2 refused");
-    const args = ["--account", account, "--column", "id=", refused];
+    const args = ["--column", "id=", refused];
     expect((await runImport(args)).output).toContain("2 stored, 0 unchanged, 0 refused");
     expect((await runImport(args)).output).toContain("0 stored, 2 unchanged, 0 refused");
   });
@@ -212,7 +175,7 @@ describe("npm run import", () => {
   it("lets the other amounts decide what 1,234 means", async () => {
     const row = (id: number, amount: string) => `${id};${amount};2024-01-31T12:05:59Z\n`;
     const file = await writeCsv(`id;amount;date\n${row(1, "1.234")}${row(2, "5,00")}`);
-    const args = ["--account", account, "--currency", "eur"];
+    const args = ["--currency", "eur"];
     expect((await runImport([...args, file])).exitCode).toBe(0);
     const undecided = await writeCsv(`id;amount;date\n${row(3, "1.234")}${row(4, "5")}`);
     expect(await runImport([...args, undecided])).toMatchObject({
@@ -230,7 +193,7 @@ describe("npm run import", () => {
       const file = await writeCsv(
         `id,amount,currency,date\n1,5,eur,2024-01-31T12:05:59Z\n${row},2024-01-31T12:05:59Z\n`,
       );
-      const { exitCode, output } = await runImport(["--account", account, file]);
+      const { exitCode, output } = await runImport([file]);
       expect(output).toMatch(sentence);
       expect(exitCode).toBe(1);
       expect(await countDonations()).toBe(1);
@@ -246,18 +209,18 @@ describe("npm run import", () => {
     ["unknown columns", Buffer.from("a,b\n1,2\n"), /"a", "b"\. Needed are an amount and a date/],
   ])("says what a file with %s needs", async (_name, bytes, sentence) => {
     const file = await writeCsv(bytes);
-    const { exitCode, output } = await runImport(["--account", account, file]);
+    const { exitCode, output } = await runImport([file]);
     expect(output).toMatch(sentence);
     expect(exitCode).toBe(1);
   });
 
   it("says in a sentence what is wrong with path, account, credential or core", async () => {
     const file = await writeCsv("id,amount,currency,date\n1,5,eur,2024-01-31T12:05:59Z\n");
-    const args = ["--account", account, file];
+    const args = [file];
     const unable = await stack.credential(Permission.AccountRead);
     const outcomes = await Promise.all([
-      runImport(["--account", account, join(file, "x.csv")]),
-      runImport(["--account", account, "x".repeat(300)]),
+      runImport([join(file, "x.csv")]),
+      runImport(["x".repeat(300)]),
       runImport(["--account", "nobody", file]),
       runImport(args, { SERVICE_CREDENTIAL: "" }),
       runImport(args, { SERVICE_CREDENTIAL: "x" }),
@@ -284,7 +247,7 @@ describe("npm run import", () => {
     const file = await writeCsv(`id,amount,currency,date\n${rows.join("")}`);
     const door = await openDoor(stack.corePort);
     const CORE_URL = `http://127.0.0.1:${door.port}`;
-    const running = runImport(["--account", account, file], { CORE_URL });
+    const running = runImport([file], { CORE_URL });
     await expect.poll(countDonations).toBeGreaterThan(0);
     door.close();
     expect(await running).toMatchObject({
@@ -300,10 +263,8 @@ describe("npm run import", () => {
       (_, place) => `r${place},${place}.50,EUR,Ada,${message},2024-01-31 12:05\n`,
     );
     const file = await writeCsv(`id,amount,currency,name,message,date\n${rows.join("")}`);
-    const { exitCode, output } = await runImport(
-      ["--account", account, "--timezone", "UTC", file],
-      { NODE_OPTIONS: `${SMALL_HEAP} ${TELL_MEMORY}` },
-    );
+    const env = { NODE_OPTIONS: `${SMALL_HEAP} ${TELL_MEMORY}` };
+    const { exitCode, output } = await runImport(["--timezone", "UTC", file], env);
     expect(output).toContain("100,000 stored, 0 unchanged, 0 refused");
     expect(exitCode).toBe(0);
     expect(Number(/maxRSS=(\d+)/.exec(output)?.[1])).toBeLessThan(MAX_RESIDENT_KB);
