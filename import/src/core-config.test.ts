@@ -59,9 +59,4 @@ describe("where the core is", () => {
     const plain = { ...env, CORE_URL: "http://127.0.0.1:1", CORE_TLS_CA: import.meta.filename };
     expect(() => readCoreConfig(plain, {})).toThrow(/^CORE_TLS_CA/);
   });
-
-  it("is a URL", () => {
-    const env = { CORE_URL: "core.example:50051", SERVICE_CREDENTIAL: "given" };
-    expect(() => readCoreConfig(env, {})).toThrow(/^CORE_URL must be/);
-  });
 });

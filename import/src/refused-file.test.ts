@@ -1,16 +1,10 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
+import { useFolder } from "../../test/harness/use-started.ts";
 import { checkRefusedPath, createRefusedFile } from "./refused-file.ts";
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "activity-refused-"));
-});
-afterAll(async () => {
-  await rm(folder, { recursive: true, force: true });
-});
+const folder = useFolder("refused");
 
 function refusedFile(name: string, header: readonly string[], path?: string) {
   const source = { path: join(folder, name), sizeBytes: 0, hasByteOrderMark: false };
