@@ -1,16 +1,17 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { asJson, compileSchema, type Json, openapi } from "../../test/contract/openapi-document.ts";
+import { useFolder } from "../../test/harness/use-started.ts";
 import { ACTIVITY_TYPES, PLATFORMS } from "./contract.ts";
 
 const CONTRACT = fileURLToPath(new URL("contract.ts", import.meta.url));
 const require = createRequire(import.meta.url);
 const TSC = join(dirname(require.resolve("typescript/package.json")), "bin/tsc");
+const folder = useFolder("feed-contract");
 const schema = (name: string) => asJson(asJson(asJson(openapi.components).schemas)[name]);
 
 /** Converts a schema of openapi.yaml to a TypeScript type. */
@@ -83,14 +84,9 @@ it("has exactly the fields that openapi.yaml describes, checked by the compiler"
     type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
     type Expect<T extends true> = T;
     ${checks.join("\n    ")}`;
-  const folder = mkdtempSync(join(tmpdir(), "activity-feed-contract-"));
-  try {
-    writeFileSync(join(folder, "check.ts"), source);
-    const options = ["--noEmit", "--strict", "--ignoreConfig", "--allowImportingTsExtensions"];
-    const args = [TSC, ...options, "--pretty", "false", "check.ts"];
-    const compiled = spawnSync(process.execPath, args, { cwd: folder, encoding: "utf8" });
-    expect(compiled).toMatchObject({ stdout: "", stderr: "", status: 0 });
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  writeFileSync(join(folder, "check.ts"), source);
+  const options = ["--noEmit", "--strict", "--ignoreConfig", "--allowImportingTsExtensions"];
+  const args = [TSC, ...options, "--pretty", "false", "check.ts"];
+  const compiled = spawnSync(process.execPath, args, { cwd: folder, encoding: "utf8" });
+  expect(compiled).toMatchObject({ stdout: "", stderr: "", status: 0 });
 });

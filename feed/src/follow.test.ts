@@ -1,7 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { useFolder } from "../../test/harness/use-started.ts";
 import type { CheckpointState } from "./checkpoint/checkpoint.ts";
 import { type Activity, FeedError, type FollowOptions, file, follow, memory } from "./index.ts";
 import { createRecord, KEY, refuse, startTestApi, type TestApi } from "./testing/test-api.ts";
@@ -292,11 +292,7 @@ describe("§4.4 follow", () => {
 });
 
 describe("a checkpoint", () => {
-  let folder: string;
-  beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), "activity-feed-"));
-  });
-  afterEach(() => rmSync(folder, { recursive: true }));
+  const folder = useFolder("checkpoint");
 
   it("is saved when the loop asks for the next record, so a restart within a page repeats none", async () => {
     store(1, 5);

@@ -1,20 +1,12 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import {
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { listenLocally } from "../../../test/harness/listening.ts";
+import { useFolder } from "../../../test/harness/use-started.ts";
 import type { Activity } from "../contract.ts";
 import { createRecord, KEY, refuse, startTestApi, type TestApi } from "../testing/test-api.ts";
 import { runCommand } from "./run-command.ts";
@@ -22,16 +14,12 @@ import { runCommand } from "./run-command.ts";
 const MAIN = fileURLToPath(new URL("main.ts", import.meta.url));
 const hasPython = spawnSync("python3", ["-c", "import pty"]).status === 0;
 
+const folder = useFolder("feed-cli");
 let api: TestApi;
-let folder: string;
 beforeAll(async () => {
   api = await startTestApi();
-  folder = mkdtempSync(join(tmpdir(), "activity-feed-cli-"));
 });
-afterAll(async () => {
-  await api.close();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => api.close());
 beforeEach(() => {
   api.records.length = 0;
 });
@@ -241,14 +229,8 @@ describe("activity-feed export", () => {
 
   it("leaves no incomplete file under the output's name", async () => {
     api.instead.push(refuse(403, "account_unavailable"));
-    const { code } = await run([
-      "export",
-      "--csv",
-      ...SINCE,
-      ...at(),
-      "--output",
-      join(folder, "cut"),
-    ]);
+    const output = ["--output", join(folder, "cut")];
+    const { code } = await run(["export", "--csv", ...SINCE, ...at(), ...output]);
     expect(code).toBe(1);
     expect(readdirSync(folder)).not.toContain("cut");
   });
@@ -280,9 +262,8 @@ describe("activity-feed hub", () => {
   });
 
   it("says that its port is taken", async () => {
-    const other = createServer().listen(0, "127.0.0.1");
-    await once(other, "listening");
-    const { port } = other.address() as AddressInfo; // It listens on TCP.
+    const other = createServer();
+    const port = await listenLocally(other);
     const { code, said } = await run(["hub", "--port", `${port}`, ...at()]);
     other.close();
     expect(said).toContain(`Port ${port} is used or reserved`);

@@ -41,11 +41,8 @@ const AN_HOUR_MS = 3_600_000;
 export function createRecord(number: number): Activity {
   const recordedAt = `${new Date(1_700_000_000_000 + number * 1_000).toISOString().slice(0, -1)}000Z`;
   return {
-    ...{
-      id: `evt_${String(number).padStart(15, "0")}`,
-      type: "follow",
-      platform: "live_platform_1",
-    },
+    id: `evt_${String(number).padStart(15, "0")}`,
+    ...{ type: "follow", platform: "live_platform_1" },
     ...{ occurred_at: recordedAt, recorded_at: recordedAt, actor: { name: `N${number}` } },
     ...{ message: null, value: 0, unit: "none", currency: null, refunded_amount_cents: null },
   };
