@@ -2,10 +2,10 @@ import type { IncomingMessage } from "node:http";
 import type { APIGatewayProxyEvent, APIGatewayProxyEventV2 } from "aws-lambda";
 import { expect, it } from "vitest";
 import { createLambdaReceiver, type LambdaRequest } from "../../src/adapters/aws-lambda/index.ts";
-import { createMemoryStore } from "../../src/stores/memory/index.ts";
-import { createDelivery, SECRET } from "../signed-delivery.ts";
+import { createDelivery } from "../signed-delivery.ts";
 import { describeReceiver } from "./conformance.ts";
 import { listen } from "./listen.ts";
+import { collectProblems } from "./problems.ts";
 
 const GATEWAY_LIMIT = 20_000;
 
@@ -77,13 +77,8 @@ for (const [name, toLambdaRequest] of [
 }
 
 it("reads a text body as UTF-8, and refuses a body that a middleware parsed", async () => {
-  const problems: unknown[] = [];
-  const receive = createLambdaReceiver({
-    secrets: SECRET,
-    store: createMemoryStore(),
-    handle: () => {},
-    onProblem: ({ error }) => problems.push(error),
-  });
+  const { problems, options } = collectProblems();
+  const receive = createLambdaReceiver(options);
   const { body, headers } = await createDelivery();
   const text = body.toString();
   expect(await receive({ headers, body: text, isBase64Encoded: false })).toEqual({

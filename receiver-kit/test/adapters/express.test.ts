@@ -1,16 +1,14 @@
 import express, { type RequestHandler } from "express";
 import { expect, it } from "vitest";
 import { createExpressReceiver } from "../../src/adapters/express/index.ts";
-import { createMemoryStore } from "../../src/stores/memory/index.ts";
-import { createDelivery, SECRET } from "../signed-delivery.ts";
+import { createDelivery } from "../signed-delivery.ts";
 import { describeReceiver } from "./conformance.ts";
 import { post } from "./http-client.ts";
 import { listen } from "./listen.ts";
+import { collectProblems } from "./problems.ts";
 
 describeReceiver("Express", (options) => {
-  const app = express();
-  app.post("/webhooks", createExpressReceiver(options));
-  return listen(app);
+  return listen(express().post("/webhooks", createExpressReceiver(options)));
 });
 
 const keepBytes = express.json({
@@ -29,18 +27,8 @@ it.each([
   ["express.raw()", express.raw({ type: () => true }), 204, undefined],
   ["express.json() that keeps the bytes", keepBytes, 204, undefined],
 ] as const)("answers after %s as it must: %i", async (_name, parser, status, advice) => {
-  const problems: unknown[] = [];
-  const app = express();
-  app.use(parser);
-  app.post(
-    "/webhooks",
-    createExpressReceiver({
-      secrets: SECRET,
-      store: createMemoryStore(),
-      handle: () => {},
-      onProblem: ({ error }) => problems.push(error),
-    }),
-  );
+  const { problems, options } = collectProblems();
+  const app = express().use(parser).post("/webhooks", createExpressReceiver(options));
   const receiver = await listen(app);
   const { body, headers } = await createDelivery();
   expect((await post(receiver.url, headers, body)).status).toBe(status);

@@ -1,10 +1,10 @@
 import fastify from "fastify";
 import { expect, it } from "vitest";
 import { createFastifyReceiver } from "../../src/adapters/fastify/index.ts";
-import { createMemoryStore } from "../../src/stores/memory/index.ts";
-import { createDelivery, SECRET } from "../signed-delivery.ts";
+import { createDelivery } from "../signed-delivery.ts";
 import { describeReceiver } from "./conformance.ts";
 import { post } from "./http-client.ts";
+import { collectProblems } from "./problems.ts";
 
 describeReceiver("Fastify", async (options) => {
   const app = fastify();
@@ -16,13 +16,7 @@ describeReceiver("Fastify", async (options) => {
 it("does not change the parsers of the app's other routes", async () => {
   const app = fastify();
   app.post("/other", async (request) => request.body);
-  const store = createMemoryStore();
-  const receiver = createFastifyReceiver({
-    url: "/hook",
-    secrets: SECRET,
-    store,
-    handle: () => {},
-  });
+  const receiver = createFastifyReceiver({ url: "/hook", ...collectProblems().options });
   app.register(receiver, { prefix: "/in" });
   const address = await app.listen({ port: 0, host: "127.0.0.1" });
   const { body, headers } = await createDelivery();

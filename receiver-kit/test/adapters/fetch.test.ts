@@ -2,10 +2,10 @@ import { getRequestListener } from "@hono/node-server";
 import { Hono } from "hono";
 import { expect, it } from "vitest";
 import { createFetchReceiver } from "../../src/adapters/fetch/index.ts";
-import { createMemoryStore } from "../../src/stores/memory/index.ts";
-import { createDelivery, SECRET } from "../signed-delivery.ts";
+import { createDelivery } from "../signed-delivery.ts";
 import { describeReceiver } from "./conformance.ts";
 import { listen } from "./listen.ts";
+import { collectProblems } from "./problems.ts";
 
 describeReceiver("Hono", (options) => {
   const receive = createFetchReceiver(options);
@@ -14,13 +14,8 @@ describeReceiver("Hono", (options) => {
 });
 
 it("reports that a request was consumed before", async () => {
-  const problems: unknown[] = [];
-  const receive = createFetchReceiver({
-    secrets: SECRET,
-    store: createMemoryStore(),
-    handle: () => {},
-    onProblem: ({ error }) => problems.push(error),
-  });
+  const { problems, options } = collectProblems();
+  const receive = createFetchReceiver(options);
   const { body, headers } = await createDelivery();
   const request = new Request("http://localhost/", {
     method: "POST",

@@ -10,10 +10,10 @@ import {
   type NestResponse,
 } from "../../src/adapters/nestjs/index.ts";
 import type { ReceiverOptions } from "../../src/receiver/receiver-options.ts";
-import { createMemoryStore } from "../../src/stores/memory/index.ts";
-import { createDelivery, SECRET } from "../signed-delivery.ts";
+import { createDelivery } from "../signed-delivery.ts";
 import { describeReceiver, type Listening } from "./conformance.ts";
 import { post } from "./http-client.ts";
+import { collectProblems } from "./problems.ts";
 
 /**
  * Creates a module like a Nest user's. It calls the decorators as functions: Node's own TypeScript has no decorators.
@@ -54,14 +54,9 @@ for (const [platform, createAdapter] of [
     [true, 204, 400],
     [false, 500, 500],
   ])(`answers on ${platform} with rawBody: %s as it must: %i`, async (rawBody, good, forged) => {
-    const problems: unknown[] = [];
-    const module = createModule({
-      secrets: SECRET,
-      store: createMemoryStore(),
-      handle: () => {},
-      onProblem: ({ error }) => problems.push(error),
-    });
-    const app = await NestFactory.create(module, createAdapter(), { rawBody, logger: false });
+    const { problems, options } = collectProblems();
+    const settings = { rawBody, logger: false } as const;
+    const app = await NestFactory.create(createModule(options), createAdapter(), settings);
     const receiver = await listen(app);
     const { body, headers } = await createDelivery();
     expect((await post(receiver.url, headers, body)).status).toBe(good);

@@ -1,21 +1,16 @@
 import { expect, it } from "vitest";
 import { createNodeReceiver } from "../../src/adapters/node-http/index.ts";
-import { createMemoryStore } from "../../src/stores/memory/index.ts";
-import { createDelivery, SECRET } from "../signed-delivery.ts";
+import { createDelivery } from "../signed-delivery.ts";
 import { describeReceiver } from "./conformance.ts";
 import { post } from "./http-client.ts";
 import { listen } from "./listen.ts";
+import { collectProblems } from "./problems.ts";
 
 describeReceiver("node:http", (options) => listen(createNodeReceiver(options)));
 
 it("reports that a stream was consumed or decoded before, or decoded meanwhile, and continues", async () => {
-  const problems: unknown[] = [];
-  const receive = createNodeReceiver({
-    secrets: SECRET,
-    store: createMemoryStore(),
-    handle: () => {},
-    onProblem: ({ error }) => problems.push(error),
-  });
+  const { problems, options } = collectProblems();
+  const receive = createNodeReceiver(options);
   let requests = 0;
   const receiver = await listen(async (request, response) => {
     requests += 1;

@@ -1,11 +1,12 @@
 import { exec } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { afterAll, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
+import { listenLocally } from "../../../test/harness/listening.ts";
+import { useFolder } from "../../../test/harness/use-started.ts";
 import { createNodeReceiver } from "../../src/adapters/node-http/index.ts";
 import { runCommand } from "../../src/cli/run-command.ts";
 import { createSampleEvents } from "../../src/cli/sample-events.ts";
@@ -15,8 +16,7 @@ import { createDelivery, createRawDelivery, OTHER_SECRET, SECRET } from "../sign
 
 const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
 const env = { WEBHOOK_SECRET: SECRET };
-const folder = mkdtempSync(path.join(tmpdir(), "receiver-kit-cli-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = useFolder("receiver-kit-cli");
 
 /** Runs the command line. Returns its output and exit code. */
 async function run(args: readonly string[], variables: Record<string, string> = env) {
@@ -139,10 +139,8 @@ describe("receiver-kit listen", () => {
     expect(lines[1]).toMatch(/WEBHOOK_SECRET='whsec_[A-Za-z0-9+/]{43}='/);
     expect((await run(["listen", "--port", "80a"])).text).toContain("--port is a number");
     const taken = createServer();
-    await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
-    const address = taken.address();
-    const port = typeof address === "object" ? String(address?.port) : "";
-    expect(await run(["listen", "--port", port])).toMatchObject({
+    const port = await listenLocally(taken);
+    expect(await run(["listen", "--port", `${port}`])).toMatchObject({
       code: 2,
       text: expect.stringContaining("EADDRINUSE"),
     });

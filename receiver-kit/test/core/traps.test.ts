@@ -132,9 +132,7 @@ describe("timestamps", () => {
 
 describe("signatures", () => {
   it.each([
-    ["in upper case", (hex: string) => `v1=${hex.toUpperCase()}`],
     ["without a version", (hex: string) => hex],
-    ["of another version", (hex: string) => `v0=${hex}`],
     ["cut short", (hex: string) => `v1=${hex.slice(1)}`],
     ["with more after it", (hex: string) => `v1=${hex}0`],
     ["with more before it", (hex: string) => `v2=0 v1=${hex}`],
@@ -222,12 +220,7 @@ describe("bodies", () => {
   });
 
   it.each([
-    ["not_json", Buffer.from([0x22, 0xff, 0x22])],
-    ["not_json", "\ufeff{}"],
-    ["not_json", ""],
     ["not_json", "{'id':1}"],
-    ["not_an_event", "null"],
-    ["not_an_event", "[]"],
     ["not_an_event", '"wev_raw"'],
     ["not_an_event", '{"id":"wev_raw"}'],
     ["not_an_event", '{"id":["wev_raw"],"type":"x","created_at":"","test":true,"data":{}}'],
@@ -247,13 +240,6 @@ describe("bodies", () => {
     const accepted = await createRawDelivery(lastIsSame);
     const webhookEvent = await verify(accepted.body, accepted.headers, OPTIONS);
     expect(webhookEvent.id).toBe("wev_raw");
-  });
-
-  it("that were compressed in transit do not verify, and are not decompressed", async () => {
-    const { body, headers } = await createDelivery();
-    const { gzipSync } = await import("node:zlib");
-    const compressed = { ...headers, "Content-Encoding": "gzip" };
-    await expectRefused("signature_mismatch", gzipSync(body), compressed);
   });
 
   it("cannot give the event a prototype", async () => {

@@ -1,18 +1,17 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import type { Launch } from "../../../dev-stack/src/unpacked-root.ts";
+import { useFolder } from "../../../test/harness/use-started.ts";
 import vectorsFile from "../../vectors.json" with { type: "json" };
 import { readCodeBlocks } from "./code-blocks.ts";
 import { findPhp } from "./find-php.ts";
 import { findGo } from "./go-toolchain.ts";
 
 const blocks = readCodeBlocks("docs/other-languages.md");
-const folder = mkdtempSync(path.join(tmpdir(), "receiver-kit-languages-"));
+const folder = useFolder("receiver-kit-languages");
 const vectorsPath = path.resolve(import.meta.dirname, "../../vectors.json");
-afterAll(() => rmSync(folder, { recursive: true }));
 
 let go: string;
 let php: Launch;
@@ -97,11 +96,10 @@ show($good, [$good['secret']], []);
 it(
   "has a Go function that finds what every vector says",
   () => {
-    const goFolder = folder;
-    writeFileSync(path.join(goFolder, "go.mod"), "module webhooks\n\ngo 1.21\n");
-    writeFileSync(path.join(goFolder, "verify.go"), blocks.get("verify.go") ?? "");
+    writeFileSync(path.join(folder, "go.mod"), "module webhooks\n\ngo 1.21\n");
+    writeFileSync(path.join(folder, "verify.go"), blocks.get("verify.go") ?? "");
     writeFileSync(
-      path.join(goFolder, "verify_test.go"),
+      path.join(folder, "verify_test.go"),
       `package webhooks
 
 import (
@@ -154,7 +152,7 @@ func TestVectors(t *testing.T) {
 `,
     );
     const output = execFileSync(go, ["test", "-count=1", "-v", "./..."], {
-      cwd: goFolder,
+      cwd: folder,
       encoding: "utf8",
       env: { ...process.env, VECTORS: vectorsPath, GOFLAGS: "-mod=mod" },
     });

@@ -4,14 +4,8 @@ import { join } from "node:path";
 import { startDatabase } from "../../../dev-stack/src/database.ts";
 import { silentProgress } from "../../../dev-stack/src/progress.ts";
 
-/** A temporary MariaDB or MySQL. */
-export interface RunningMysql {
-  readonly url: string;
-  stop(): Promise<void>;
-}
-
-/** Starts an empty server: the program in `MYSQLD`, the machine's, or a download of the distribution's. */
-export async function startMysql(): Promise<RunningMysql> {
+/** Starts an empty, temporary server: the program in `MYSQLD`, the machine's, or a download of the distribution's. */
+export async function startMysql() {
   const dataDir = await mkdtemp(join(tmpdir(), "receiver-kit-mysql-"));
   const { DATABASE_URL: _given, DATABASE_URL_FILE: _named, ...env } = process.env;
   const server = await startDatabase({ env, dataDir, progress: silentProgress, ephemeral: true });

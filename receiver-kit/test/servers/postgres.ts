@@ -15,20 +15,14 @@ const run = promisify(execFile);
 const NOBODY = 65_534;
 const DEBIAN_FOLDER = "/usr/lib/postgresql";
 
-/** A temporary PostgreSQL. */
-export interface RunningPostgres {
-  readonly url: string;
-  stop(): Promise<void>;
-}
-
 interface Programs {
   readonly initdb: string;
   readonly pgCtl: string;
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** Starts an empty PostgreSQL. It uses the machine's program, or downloads the distribution's. */
-export async function startPostgres(): Promise<RunningPostgres> {
+/** Starts an empty, temporary PostgreSQL. It uses the machine's program, or downloads the distribution's. */
+export async function startPostgres() {
   const programs = await findPrograms();
   const folder = await mkdtemp(join(tmpdir(), "receiver-kit-postgres-"));
   // PostgreSQL refuses to run as root.

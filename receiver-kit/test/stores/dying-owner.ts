@@ -1,12 +1,14 @@
 import { type ClientName, OPEN_BY_CLIENT } from "./kinds.ts";
 
+/** Long enough for the test to check during the lease, even on a busy machine. */
+const LEASE_SECONDS = 3;
+
 // Claims an event and works on it until this process is killed.
-const [client = "", url = "", eventId = "", leaseSeconds = "1", kind = "lease"] =
-  process.argv.slice(2);
+const [client = "", url = "", eventId = "", kind = ""] = process.argv.slice(2);
 const store = await OPEN_BY_CLIENT[client as ClientName](url);
 const once =
   kind === "lease"
-    ? store.createStore({ leaseSeconds: Number(leaseSeconds) })
+    ? store.createStore({ leaseSeconds: LEASE_SECONDS })
     : store.createTransactionStore?.();
 await once?.runOnce(eventId, async (context) => {
   if (kind === "transaction") await store.leaveTrace?.(context, eventId);

@@ -3,8 +3,6 @@ import { once } from "node:events";
 import path from "node:path";
 import type { ClientName } from "./kinds.ts";
 
-/** Long enough for the test to check during the lease, even on a busy machine. */
-const LEASE_SECONDS = "3";
 const DYING_OWNER = path.join(import.meta.dirname, "dying-owner.ts");
 
 /** Starts a process that works on `eventId`, and kills it during the work. */
@@ -14,7 +12,7 @@ export async function killOwnerMidWork(
   eventId: string,
   kind: "lease" | "transaction",
 ): Promise<void> {
-  const child = spawn(process.execPath, [DYING_OWNER, client, url, eventId, LEASE_SECONDS, kind], {
+  const child = spawn(process.execPath, [DYING_OWNER, client, url, eventId, kind], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   await once(child.stdout, "data");

@@ -1,19 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { createPool } from "mysql2/promise";
-import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { expect, it, vi } from "vitest";
+import { useStarted } from "../../../test/harness/use-started.ts";
 import { createMysqlClaims, createMysqlTransactionStore } from "../../src/stores/mysql2/index.ts";
 import { startMysql } from "../servers/mysql.ts";
 import { describeStore } from "./conformance.ts";
 import { OPEN_BY_CLIENT } from "./kinds.ts";
 
-let server: Awaited<ReturnType<typeof startMysql>>;
-beforeAll(async () => {
+const server = useStarted(() => {
   // The tests must not use a database that the environment names.
   vi.stubEnv("DATABASE_URL_FILE", "/no/such/file");
-  server = await startMysql();
-  vi.unstubAllEnvs();
+  return startMysql().finally(() => vi.unstubAllEnvs());
 });
-afterAll(() => server.stop());
 
 describeStore("mysql2", { open: () => OPEN_BY_CLIENT.mysql2(server.url), url: () => server.url });
 

@@ -1,16 +1,13 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
+import { useStarted } from "../../../test/harness/use-started.ts";
 import { createPgTransactionStore } from "../../src/stores/pg/index.ts";
 import { startPostgres } from "../servers/postgres.ts";
 import { describeStore } from "./conformance.ts";
 import { OPEN_BY_CLIENT } from "./kinds.ts";
 
-let server: Awaited<ReturnType<typeof startPostgres>>;
-beforeAll(async () => {
-  server = await startPostgres();
-});
-afterAll(() => server.stop());
+const server = useStarted(startPostgres);
 
 describeStore("pg", { open: () => OPEN_BY_CLIENT.pg(server.url), url: () => server.url });
 

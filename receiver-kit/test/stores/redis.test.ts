@@ -1,16 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { createClient, RESP_TYPES } from "redis";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { startTestRedis as startRedis } from "../../../test/harness/redis.ts";
+import { expect, it } from "vitest";
+import { startTestRedis } from "../../../test/harness/redis.ts";
+import { useStarted } from "../../../test/harness/use-started.ts";
 import { createNodeRedisStore } from "../../src/stores/redis/index.ts";
 import { describeStore } from "./conformance.ts";
 import { OPEN_BY_CLIENT } from "./kinds.ts";
 
-let server: Awaited<ReturnType<typeof startRedis>>;
-beforeAll(async () => {
-  server = await startRedis();
-});
-afterAll(() => server.stop());
+const server = useStarted(startTestRedis);
 
 it.each(["ioredis", "redis"] as const)(
   "%s: a script that its client sent again has the same answer",

@@ -1,15 +1,13 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
+import { useFolder } from "../../../test/harness/use-started.ts";
 import { createSqliteClaims } from "../../src/stores/sqlite/claims.ts";
 import { createSqliteTransactionStore, createTable } from "../../src/stores/sqlite/index.ts";
 import { describeStore } from "./conformance.ts";
 import { OPEN_BY_CLIENT } from "./kinds.ts";
 
-const folder = mkdtempSync(path.join(tmpdir(), "receiver-kit-sqlite-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = useFolder("receiver-kit-sqlite");
 
 for (const client of ["node:sqlite", "better-sqlite3"] as const) {
   const file = path.join(folder, `${client.replace(":", "-")}.db`);
