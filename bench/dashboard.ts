@@ -23,8 +23,7 @@ await runBench({ name: "bench:dashboard", ...settings }, async (bench) => {
   if (!(await devStack.buildDashboard(progress))) throw new Error("the dashboard is not built");
   const { files, gzippedBytes } = measureFirstLoad(DASHBOARD_FILES);
   const { version, link } = await startDashboard(bench);
-  const cache = devStack.cacheFolder(process.env);
-  const executablePath = await devStack.findChromium(process.env, cache, progress);
+  const executablePath = await devStack.findChromium({ env: process.env, progress });
   const browser = await chromium.launch({ executablePath });
   closeLater(() => browser.close());
 

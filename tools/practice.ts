@@ -1,7 +1,6 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { atFirstSignal } from "@activity/runtime/end-at-signal";
-import { cacheFolder } from "../dev-stack/src/cache-folder.ts";
 import { startDatabase } from "../dev-stack/src/database.ts";
 import { isPortFree } from "../dev-stack/src/free-port.ts";
 import { createProgress } from "../dev-stack/src/progress.ts";
@@ -57,7 +56,7 @@ async function start(): Promise<() => Promise<void>> {
       return database.stop;
     }
     case "redis":
-      return (await startRedis({ env, cacheDir: cacheFolder(env), progress, port })).stop;
+      return (await startRedis({ env, progress, port })).stop;
     case "temporal": {
       const temporal = await startTemporal({
         ...{ env, progress, port, dataDir: join(dataDir, "temporal") },

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { Bench } from "../run/bench.ts";
 import { startAtPort, startCore } from "../sides/programs.ts";
-import { cacheFolder, startRedis } from "../stack/dev-stack.ts";
+import { startRedis } from "../stack/dev-stack.ts";
 import { startWorker, type Worker } from "../stack/jobs.ts";
 import type { BenchStore } from "../stack/servers.ts";
 import type { ReadJobs } from "./read-worker.ts";
@@ -108,8 +108,7 @@ async function startFastify(on: Ground, name: string, more: Env): Promise<Starte
 let redis: ReturnType<typeof startRedis> | undefined;
 
 async function redisEnv({ progress, closeLater }: Bench): Promise<Env> {
-  const { env } = process;
-  redis ??= startRedis({ env, cacheDir: cacheFolder(env), progress });
+  redis ??= startRedis({ env: process.env, progress });
   const { url, stop } = await redis;
   closeLater(stop);
   return { REDIS_URL: url };

@@ -1,6 +1,5 @@
 /** Everything that the benches use of dev-stack. */
 export { buildDashboard } from "../../dev-stack/src/build-dashboard.ts";
-export { cacheFolder } from "../../dev-stack/src/cache-folder.ts";
 export { startDatabase } from "../../dev-stack/src/database.ts";
 export { findChromium } from "../../dev-stack/src/find-chromium.ts";
 export { findFreePort } from "../../dev-stack/src/free-port.ts";

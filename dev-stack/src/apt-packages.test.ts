@@ -24,8 +24,8 @@ it.each([
   }
   vi.stubEnv("PATH", `${bin}:${process.env.PATH}`);
   const tool = { title: "The tool", names: ["tool"], folder: "tool", megabytes: 1, otherwise: "" };
-  const options = { env: process.env, cacheDir: join(bin, "cache"), progress: silentProgress };
-  await expect(fetchAptPackages(tool, options)).rejects.toThrow(
+  const env = { ...process.env, XDG_CACHE_HOME: bin };
+  await expect(fetchAptPackages(tool, { env, progress: silentProgress })).rejects.toThrow(
     `with apt-get (${cause.slice("E: ".length)}; ${lacking}): check the network`,
   );
 });

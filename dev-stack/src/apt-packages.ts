@@ -31,10 +31,11 @@ const SILENCE_MILLISECONDS = 150_000;
 /** Downloads packages with apt-get and unpacks them, once per machine. Needs no root and installs nothing. */
 export async function fetchAptPackages(
   packages: AptPackages,
-  { env, cacheDir = cacheFolder(env), progress }: StackOptions,
+  { env, progress }: StackOptions,
 ): Promise<UnpackedRoot> {
   const { title, otherwise } = packages;
-  const folder = join(cacheDir, `${packages.folder}-${process.arch}`);
+  const cache = cacheFolder(env);
+  const folder = join(cache, `${packages.folder}-${process.arch}`);
   await makeFolderOnce(folder, `Fetching ${title}`, progress, async (fresh, report) => {
     const tools = [await findProgram(env, ["apt-get"]), await findProgram(env, ["dpkg-deb"])];
     if (tools.includes(undefined)) {
@@ -42,7 +43,7 @@ export async function fetchAptPackages(
         `No program was found for ${title}, and no apt-get to fetch one: ${otherwise}.`,
       );
     }
-    await checkRoom(cacheDir, packages);
+    await checkRoom(cache, packages);
     const work = `${fresh}.apt`;
     try {
       await rm(work, { recursive: true, force: true });

@@ -10,7 +10,8 @@ const folder = useFolder("chromium");
 it("names google-chrome and CHROMIUM on Ubuntu, which has no Chromium to fetch", async () => {
   const osRelease = join(folder, "os-release");
   await writeFile(osRelease, 'NAME="Ubuntu"\nVERSION_ID="24.04"\nID=ubuntu\nID_LIKE=debian\n');
-  await expect(findChromium({ PATH: "" }, folder, silentProgress, osRelease)).rejects.toThrow(
+  const options = { env: { PATH: "" }, progress: silentProgress };
+  await expect(findChromium(options, osRelease)).rejects.toThrow(
     /^Ubuntu has no .*: install google-chrome .*, or set CHROMIUM to the path of/,
   );
 });

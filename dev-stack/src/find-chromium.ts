@@ -3,8 +3,8 @@ import { basename, join } from "node:path";
 import { fetchAptPackages } from "./apt-packages.ts";
 import { isUbuntu } from "./debian.ts";
 import { findInstalled } from "./find-program.ts";
-import type { Progress } from "./progress.ts";
 import { StackError } from "./stack-error.ts";
+import type { StackOptions } from "./stack-options.ts";
 import { launchFromRoot, shellQuote, writeLauncher } from "./unpacked-root.ts";
 
 /** Chromium without windows: the same engine with two thirds of the processor time. */
@@ -18,9 +18,7 @@ const OTHERWISE =
  * downloaded. Returns the path of a program that runs it without a sandbox.
  */
 export async function findChromium(
-  env: NodeJS.ProcessEnv,
-  cacheDir: string,
-  progress: Progress,
+  { env, progress }: StackOptions,
   osRelease?: string,
 ): Promise<string> {
   const called = [HEADLESS, "chromium", "google-chrome"];
@@ -34,7 +32,7 @@ export async function findChromium(
     ...{ title: "Chromium", names: [HEADLESS, "fonts-dejavu-core"], folder: HEADLESS },
     ...{ megabytes: 1_000, otherwise: OTHERWISE },
   };
-  const root = await fetchAptPackages(packages, { env, cacheDir, progress });
+  const root = await fetchAptPackages(packages, { env, progress });
   const folder = join(root.folder, FOLDER);
   // Chromium looks for its files beside the running program, which is the loader.
   const loader = join(folder, basename(root.loader));

