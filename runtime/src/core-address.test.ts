@@ -1,15 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { problemsOf } from "../../test/harness/problems.ts";
 import { mayBePlain, readCoreUrl } from "./core-address.ts";
-import type { Problem } from "./environment.ts";
 
 const PLAIN = { ALLOW_PLAINTEXT: "trusted-network" };
-
-/** Returns the first word of each problem, which is its variable. */
-function problemsOf(check: (problem: Problem) => unknown): string[] {
-  const problems: string[] = [];
-  check((text) => problems.push(text.split(" ")[0] ?? ""));
-  return problems;
-}
 
 describe("a core without TLS", () => {
   it.each(["localhost", "127.0.0.1", "127.8.8.8", "::1", "[::1]"])("may be at %s", (host) => {
@@ -25,15 +18,15 @@ describe("a core without TLS", () => {
   );
 
   it("refuses any other value of ALLOW_PLAINTEXT", () => {
-    expect(problemsOf((problem) => mayBePlain({ ALLOW_PLAINTEXT: "yes" }, "::1", problem))).toEqual(
-      ["ALLOW_PLAINTEXT"],
-    );
+    const env = { ALLOW_PLAINTEXT: "yes" };
+    const { variables } = problemsOf((problem) => mayBePlain(env, "::1", problem));
+    expect(variables).toEqual(["ALLOW_PLAINTEXT"]);
   });
 });
 
 describe("CORE_URL", () => {
   const problems = (CORE_URL: string, env = {}) =>
-    problemsOf((problem) => readCoreUrl({ CORE_URL, ...env }, "", problem));
+    problemsOf((problem) => readCoreUrl({ CORE_URL, ...env }, "", problem)).variables;
 
   it.each(["http://127.1:50051", "http://[::1]:1", "https://core.example", "https://10.0.0.1:1"])(
     "takes %s",

@@ -1,11 +1,15 @@
-import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { DispatchService } from "@activity/proto";
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
 import { expect, it } from "vitest";
+import { listenLocally } from "../../test/harness/listening.ts";
 import { connectToCore } from "./core-transport.ts";
 
+const CREDENTIAL = {
+  revealCredential: () => "credential",
+  credentialHeader: ["authorization", "Bearer "],
+} as const;
 /** More than a socket buffers, so that the connection is cut during the write. */
 const LONG = { attempts: [{ responseBody: new Uint8Array(2_000_000) }] };
 
@@ -36,16 +40,8 @@ it.each([
       socket.on("error", () => undefined);
       cut(socket);
     });
-    core.listen(0, "127.0.0.1");
-    await once(core, "listening");
-    const address = core.address();
-    const port = typeof address === "object" ? address?.port : undefined;
-    const { transport, close } = connectToCore({
-      coreUrl: `http://127.0.0.1:${port}`,
-      coreTls: {},
-      revealCredential: () => "credential",
-      credentialHeader: ["authorization", "Bearer "],
-    });
+    const coreUrl = `http://127.0.0.1:${await listenLocally(core)}`;
+    const { transport, close } = connectToCore({ coreUrl, coreTls: {}, ...CREDENTIAL });
     const dispatch = createClient(DispatchService, transport);
     const codes = new Set<string>();
     for (let call = 0; call < 20; call++) {
@@ -63,8 +59,7 @@ it("a call that cannot be sent, because TLS accepts no certificate, fails as Una
   const { transport, close } = connectToCore({
     coreUrl: "https://127.0.0.1:1",
     coreTls: { cert: "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----" },
-    revealCredential: () => "credential",
-    credentialHeader: ["authorization", "Bearer "],
+    ...CREDENTIAL,
   });
   const call = createClient(DispatchService, transport).recordAttempts({});
   const failure = await call.catch((error: unknown) => error);

@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { problemsOf } from "../../test/harness/problems.ts";
 import { useFolder } from "../../test/harness/use-started.ts";
 import {
   ConfigError,
@@ -16,20 +17,14 @@ import {
 const UNSAFE = { WEBHOOK_ALLOWED_TARGETS: "127.0.0.1:1", WEBHOOK_EXTRA_CA: "/ca.pem" };
 const DEVELOPMENT = { ALLOW_UNSAFE_TARGETS: "development" };
 
-/** Returns the first word of each problem, which is its variable. */
-function problemsOf(check: (problem: Problem) => unknown): string[] {
-  const problems: string[] = [];
-  check((text) => problems.push(text.split(" ")[0] ?? ""));
-  return problems;
-}
-
 it.each([
   [{}, []],
   [UNSAFE, Object.keys(UNSAFE)],
   [{ ...UNSAFE, ...DEVELOPMENT }, []],
   [{ ...UNSAFE, ALLOW_UNSAFE_TARGETS: "yes" }, ["ALLOW_UNSAFE_TARGETS", ...Object.keys(UNSAFE)]],
 ])("unsafe targets are allowed for development only: %o", (env, expected) => {
-  expect(problemsOf((problem) => refuseUnsafeTargets(env, problem))).toEqual(expected);
+  const { variables } = problemsOf((problem) => refuseUnsafeTargets(env, problem));
+  expect(variables).toEqual(expected);
 });
 
 describe("a PEM file", () => {
@@ -39,8 +34,8 @@ describe("a PEM file", () => {
     const empty = join(folder, "geheim");
     writeFileSync(empty, "");
     for (const PEM of [empty, folder, "geheim"]) {
-      const problems: string[] = [];
-      expect(readPem({ PEM }, "PEM", (text) => problems.push(text))).toBeUndefined();
+      const { value, problems } = problemsOf((problem) => readPem({ PEM }, "PEM", problem));
+      expect(value).toBeUndefined();
       expect(problems).toEqual(["PEM must be the path of a PEM file that this process can read."]);
     }
   });
@@ -53,21 +48,20 @@ describe("a secret", () => {
     writeFileSync(path, content);
     return path;
   };
-  const read = (env: Record<string, string>) => {
-    const problems: string[] = [];
-    return { value: readSecret(env, "KEY", (text) => problems.push(text)), problems };
-  };
+  const read = (env: Record<string, string>) =>
+    problemsOf((problem) => readSecret(env, "KEY", problem));
 
   it("is the variable's value, or empty", () => {
-    expect(read({ KEY: "geheim\n" })).toEqual({ value: "geheim\n", problems: [] });
-    expect(read({})).toEqual({ value: "", problems: [] });
-    expect(read({ KEY: "geheim", KEY_FILE: "" })).toEqual({ value: "geheim", problems: [] });
+    expect(read({ KEY: "geheim\n" })).toMatchObject({ value: "geheim\n", problems: [] });
+    expect(read({})).toMatchObject({ value: "", problems: [] });
+    expect(read({ KEY: "geheim", KEY_FILE: "" })).toMatchObject({ value: "geheim", problems: [] });
   });
 
   it.each(["geheim", "geheim\n", "geheim\r\n"])(
     "is its file's content without the final newline: %j",
     (content) => {
-      expect(read({ KEY_FILE: fileWith(content) })).toEqual({ value: "geheim", problems: [] });
+      const { value, problems } = read({ KEY_FILE: fileWith(content) });
+      expect([value, problems]).toEqual(["geheim", []]);
       expect(read({ KEY: "", KEY_FILE: fileWith(content) }).value).toBe("geheim");
     },
   );
@@ -75,7 +69,7 @@ describe("a secret", () => {
   it("may not be in both the variable and a file", () => {
     const both = read({ KEY: "geheim", KEY_FILE: fileWith("geheim") });
     const problems = ["KEY and KEY_FILE are both set: unset one of them."];
-    expect(both).toEqual({ value: undefined, problems });
+    expect(both).toMatchObject({ value: undefined, problems });
   });
 
   it("is not repeated by a problem with its file, nor is the path", () => {
@@ -102,11 +96,8 @@ it("settings throw one error with each problem once, or are frozen", () => {
 });
 
 describe("a whole number", () => {
-  const read = (NUMBER: string | undefined) => {
-    const problems: string[] = [];
-    const tell = (text: string) => problems.push(text);
-    return { value: readWholeNumber({ NUMBER }, "NUMBER", [1, 300], tell), problems };
-  };
+  const read = (NUMBER: string | undefined) =>
+    problemsOf((problem) => readWholeNumber({ NUMBER }, "NUMBER", [1, 300], problem));
 
   it.each([
     [undefined, undefined],
@@ -115,19 +106,20 @@ describe("a whole number", () => {
     ["300", 300],
     ["007", 7],
   ])("is read from %j", (text, value) => {
-    expect(read(text)).toEqual({ value, problems: [] });
+    expect(read(text)).toMatchObject({ value, problems: [] });
   });
 
   it.each(["0", "301", "-1", "1.5", "1e2", "0x10", " 1", "1\n", "2147483648000", "eins"])(
     "is not %j",
     (text) => {
       const problems = ["NUMBER must be a whole number from 1 to 300."];
-      expect(read(text)).toEqual({ value: undefined, problems });
+      expect(read(text)).toMatchObject({ value: undefined, problems });
     },
   );
 
   it("may be any port, including 0", () => {
-    expect(problemsOf((problem) => readPort({ PORT: "0" }, "PORT", problem))).toEqual([]);
-    expect(problemsOf((problem) => readPort({ PORT: "65536" }, "PORT", problem))).toEqual(["PORT"]);
+    const readFrom = (PORT: string) => problemsOf((problem) => readPort({ PORT }, "PORT", problem));
+    expect(readFrom("0").variables).toEqual([]);
+    expect(readFrom("65536").variables).toEqual(["PORT"]);
   });
 });

@@ -1,16 +1,15 @@
 import { expect, it } from "vitest";
+import { problemsOf } from "../../test/harness/problems.ts";
 import { readTraceConfig } from "./traces.ts";
 
 const endpoint = "http://127.0.0.1:4318";
 
-function read(env: Record<string, string>) {
-  const problems: string[] = [];
-  const config = readTraceConfig(env, (text) => problems.push(text));
-  return { config, problems };
-}
+const read = (env: Record<string, string>) =>
+  problemsOf((problem) => readTraceConfig(env, problem));
 
 it("traces nothing without an endpoint", () => {
-  expect(read({ OTEL_TRACES_SAMPLER_ARG: "1" })).toEqual({ config: undefined, problems: [] });
+  const { value, problems } = read({ OTEL_TRACES_SAMPLER_ARG: "1" });
+  expect([value, problems]).toEqual([undefined, []]);
 });
 
 it.each([
@@ -21,10 +20,10 @@ it.each([
   ["0.25", 0.25],
 ])("samples the part of traces in OTEL_TRACES_SAMPLER_ARG: %s", (arg, ratio) => {
   const env = { OTEL_EXPORTER_OTLP_ENDPOINT: `${endpoint}/` };
-  const { config, problems } = read(
+  const { value, problems } = read(
     arg === undefined ? env : { ...env, OTEL_TRACES_SAMPLER_ARG: arg },
   );
-  expect(config).toEqual({ endpoint, ratio, serviceName: undefined });
+  expect(value).toEqual({ endpoint, ratio, serviceName: undefined });
   expect(problems).toEqual([]);
 });
 

@@ -1,10 +1,10 @@
-import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
 import { ActivityService, ErrorInfoSchema } from "@activity/proto";
 import { create } from "@bufbuild/protobuf";
 import { type Client, Code, ConnectError, createClient } from "@connectrpc/connect";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
 import { afterEach, describe, expect, it } from "vitest";
+import { listenLocally } from "../../test/harness/listening.ts";
 import { connectToCore } from "./core-transport.ts";
 
 /** Longer than any test. A test times out if its call waits for this. */
@@ -19,12 +19,9 @@ afterEach(() => {
 });
 
 async function connectTo(listener: RequestListener): Promise<Client<typeof ActivityService>> {
-  server = createServer(listener).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  const port = typeof address === "object" ? address?.port : undefined;
+  server = createServer(listener);
   const core = connectToCore({
-    coreUrl: `http://127.0.0.1:${port}`,
+    coreUrl: `http://127.0.0.1:${await listenLocally(server)}`,
     coreTls: {},
     revealCredential: () => "credential",
     credentialHeader: ["authorization", "Bearer "],
