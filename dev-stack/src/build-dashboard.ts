@@ -1,18 +1,16 @@
-import { readdir, stat } from "node:fs/promises";
+import { globSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Progress } from "./progress.ts";
 import { runCommand } from "./run-command.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const PAGE = join(ROOT, "dashboard/dist/index.html");
+const PAGE = "dashboard/dist/index.html";
 const BUILD = ["run", "build", "--workspace", "dashboard"];
-/** The sources of the page. */
+/** The sources of the page, and their folders, whose times tell of removed files. */
 const SOURCES = [
-  ...["src", "public", "index.html", "package.json", "vite.config.ts"].map(
-    (name) => `dashboard/${name}`,
-  ),
-  ...["proto/src", "proto/package.json", "runtime/src"],
+  ...["dashboard/{src,public}/**", "dashboard/{index.html,package.json,vite.config.ts}"],
+  ...["{proto,runtime}/src/**", "proto/package.json"],
 ];
 
 /**
@@ -20,9 +18,8 @@ const SOURCES = [
  * still runs, and the page's address explains what is missing.
  */
 export async function buildDashboard(progress: Progress): Promise<boolean> {
-  const builtMs = await changedMs(PAGE);
-  const changes = await Promise.all(SOURCES.map((source) => newestMs(join(ROOT, source))));
-  if (builtMs > Math.max(...changes)) return true;
+  const changes = globSync(SOURCES, { cwd: ROOT }).map(changedMs);
+  if (changedMs(PAGE) > Math.max(...changes)) return true;
   const [command = "", ...args] = npmCommand(process.env);
   const { status, lines } = await progress.step("Building the dashboard", () =>
     runCommand(command, [...args, "--prefix", ROOT, ...BUILD]),
@@ -38,15 +35,7 @@ export function npmCommand({ npm_execpath: path = "" }: NodeJS.ProcessEnv): stri
   return path.endsWith("npm-cli.js") ? [process.execPath, path] : ["npm"];
 }
 
-/** Returns the time of the newest change of a file, or of the files in a folder. Returns 0 if there is none. */
-async function newestMs(path: string): Promise<number> {
-  const inside = await readdir(path, { recursive: true }).catch(() => []);
-  const changes = await Promise.all(inside.map((name) => changedMs(join(path, name))));
-  return Math.max(await changedMs(path), ...changes);
+/** Returns the time of a file's last change; 0 if there is no such file. */
+function changedMs(path: string): number {
+  return statSync(join(ROOT, path), { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
-
-const changedMs = (path: string): Promise<number> =>
-  stat(path).then(
-    ({ mtimeMs }) => mtimeMs,
-    () => 0,
-  );

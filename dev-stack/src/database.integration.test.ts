@@ -5,6 +5,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { createConnection, type RowDataPacket } from "mysql2/promise";
 import { describe, expect, inject, it } from "vitest";
+import { listenLocally } from "../../test/harness/listening.ts";
 import { useFolder } from "../../test/harness/use-started.ts";
 import { type RunningDatabase, type StartDatabase, startDatabase } from "./database.ts";
 import { LOOPBACK } from "./free-port.ts";
@@ -105,9 +106,8 @@ describe("a folder or URL that is not right", () => {
       /^DATABASE_URL_FILE points at /,
     );
     const web = createServer((socket) => socket.end("HTTP/1.1 400 No\r\n\r\n"));
-    await once(web.listen(0, LOOPBACK), "listening");
-    const { port } = web.address() as { port: number }; // it listens on TCP
-    await expect(use(`mysql://u:p@${LOOPBACK}:${port}/d`)).rejects.toThrow(/not MySQL or MariaDB/);
+    const other = `mysql://u:p@${LOOPBACK}:${await listenLocally(web)}/d`;
+    await expect(use(other)).rejects.toThrow(/not MySQL or MariaDB/);
     web.close();
     const url = inject("databaseUrl");
     expect(await use(url)).toMatchObject({ url, flavour: "given", pid: undefined });

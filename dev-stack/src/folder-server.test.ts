@@ -9,6 +9,7 @@ import { startInFolder } from "./folder-server.ts";
 import { findFreePort, LOOPBACK } from "./free-port.ts";
 import { isRunning } from "./processes.ts";
 import { silentProgress } from "./progress.ts";
+import { startServer } from "./server-process.ts";
 
 const LISTEN =
   "require('net').createServer((it) => it.end('hi')).listen(process.argv[2] ?? 0, '127.0.0.1')";
@@ -62,4 +63,18 @@ it("names the program that the system refuses to execute, not the folder of its 
   await expect(start(file)).rejects.toThrow(
     `the server did not start: ${file} cannot be executed (EACCES); if its disk is mounted noexec, set XDG_CACHE_HOME`,
   );
+});
+
+it("leaves no server running that it cannot remember", async () => {
+  let pid = 0;
+  const started = startServer({
+    ...{ title: "Sleep", launch: { command: "sleep", leading: [] }, args: ["60"] },
+    ...{ env: process.env, logFile: join(dataDir, "sleep.log"), isReady: async () => true },
+    remember: async (remembered) => {
+      pid = remembered;
+      throw new Error("no space left");
+    },
+  });
+  await expect(started).rejects.toThrow("no space left");
+  expect(await isRunning(pid)).toBe(false);
 });

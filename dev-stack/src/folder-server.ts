@@ -17,7 +17,7 @@ export interface FolderOptions {
   port?: number | undefined;
 }
 
-export interface StartInFolder extends FolderOptions {
+interface StartInFolder extends FolderOptions {
   title: string;
   /** A word that only the command line of this folder's server has. */
   mark: string;
@@ -26,10 +26,7 @@ export interface StartInFolder extends FolderOptions {
   prepare(): Promise<(port: number) => Omit<StartServer, "title" | "logFile" | "remember">>;
 }
 
-/** A server whose folder stays. */
-export interface FolderServer extends RunningServer {
-  port: number;
-}
+type FolderServer = RunningServer & { port: number };
 
 /** A server that was started here, or one that a variable gives. */
 export interface StartedOrGiven {

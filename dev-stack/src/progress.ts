@@ -16,7 +16,8 @@ const CLEAR_LINE = "\r\u001b[2K";
 export const silentProgress: Progress = { step: (_label, run) => run(() => undefined) };
 
 /** Creates a progress display: one updating line on a terminal, otherwise plain lines. */
-export function createProgress(stream: NodeJS.WriteStream = process.stderr): Progress {
+export function createProgress(): Progress {
+  const stream = process.stderr;
   return {
     async step(label, run) {
       const startedAt = performance.now();

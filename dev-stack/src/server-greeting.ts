@@ -22,8 +22,5 @@ export async function readServerVersion(host: string, port: number): Promise<str
 
 /** Tells whether a MySQL-family server accepts connections on a loopback port. */
 export function isGreeting(port: number): Promise<boolean> {
-  return readServerVersion(LOOPBACK, port).then(
-    () => true,
-    () => false,
-  );
+  return readServerVersion(LOOPBACK, port).then(Boolean, () => false);
 }

@@ -7,7 +7,9 @@ import { NOEXEC_ADVICE, StackError } from "./stack-error.ts";
 import type { StackOptions } from "./stack-options.ts";
 import { type Launch, launchFromRoot, writeLauncher } from "./unpacked-root.ts";
 
-export type ServerFlavour = "mysql" | "mariadb";
+/** The display name of each flavour. */
+export const FLAVOUR_NAMES = { mysql: "MySQL", mariadb: "MariaDB" };
+export type ServerFlavour = keyof typeof FLAVOUR_NAMES;
 
 /** A database server program for this machine. It reads no option files. */
 export interface ServerProgram extends Launch {
@@ -16,11 +18,6 @@ export interface ServerProgram extends Launch {
   version: string;
 }
 
-/** The display name of each flavour. */
-export const FLAVOUR_NAMES = { mysql: "MySQL", mariadb: "MariaDB" } satisfies Record<
-  ServerFlavour,
-  string
->;
 const UNPACKED = "usr/sbin/mysqld";
 
 /**

@@ -39,7 +39,7 @@ export function readStackConfig(env: Environment): StackConfig {
       corePort: readPort(env, "CORE_PORT", problem) ?? 50_051,
       dashboardPort: readPort(env, "DASHBOARD_PORT", problem) ?? 4180,
       gateway: {
-        host: readHost(env, problem),
+        host: readHost(env.HOST || "127.0.0.1", problem),
         port: readPort(env, "PORT", problem) ?? 8080,
         trustedProxies: readTrustedProxies(env, problem),
       },
@@ -47,8 +47,7 @@ export function readStackConfig(env: Environment): StackConfig {
   });
 }
 
-function readHost(env: Environment, problem: Problem): string {
-  const host = env.HOST || "127.0.0.1";
+function readHost(host: string, problem: Problem): string {
   if (!HOST_NAME.test(host)) {
     problem(
       "HOST must be an address of this machine, such as 127.0.0.1 or 0.0.0.0: correct it, or unset it if a compiler's environment set it.",
