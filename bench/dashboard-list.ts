@@ -1,5 +1,4 @@
 import { DeliveryService } from "@activity/proto";
-import mysql from "mysql2/promise";
 import { clientsOf as gRpcClientsOf } from "../test/harness/clients.ts";
 import { fillDeliveries } from "../test/harness/filled-deliveries.ts";
 import { DELIVERIES, filtersOf, type ListFilter } from "./dashboard-list/filters.ts";
@@ -7,6 +6,7 @@ import { makeAccounts } from "./load/targets.ts";
 import { countEach, type Figures } from "./measure/figures.ts";
 import { cpuOf } from "./measure/process-usage.ts";
 import { sampleSince, sharedNowMs } from "./measure/sample.ts";
+import { startWatch } from "./measure/watch.ts";
 import { clientsOf } from "./product/start-product.ts";
 import { atMost } from "./report/goal.ts";
 import { table } from "./report/table.ts";
@@ -24,8 +24,9 @@ await runBench({ name: "bench:dashboard:list", full, short }, async (bench) => {
   const store = await startStore(bench, "dashboard-list");
   const core = await startCore(bench, "dashboard-list-core", store.env);
   const [accountId = ""] = await makeAccounts(clientsOf(core.port, store), "bench", 1);
+  const { rows: queryShards } = startWatch(bench, store.databaseUrl);
   const middle = await bench.progress.step("Writing deliveries", () =>
-    fill(store.databaseUrl, accountId, deliveries),
+    fillDeliveries({ queryShards }, accountId, deliveries, DELIVERIES),
   );
   const baseUrl = `http://127.0.0.1:${core.port}`;
   const client = gRpcClientsOf(baseUrl, store.credential)(DeliveryService);
@@ -70,13 +71,3 @@ await runBench({ name: "bench:dashboard:list", full, short }, async (bench) => {
     goals: [atMost("slowest filter, p99", GOAL_MS, Math.max(...lists.map(of("p99Ms"))), "ms")],
   };
 });
-
-async function fill(databaseUrl: string, accountId: string, count: number) {
-  const connection = await mysql.createConnection(databaseUrl);
-  // The caller knows what the statement selects.
-  const queryShards = async <Row>(sql: string, values: unknown[] = []) =>
-    (await connection.query(sql, values))[0] as Row[];
-  const middle = await fillDeliveries({ queryShards }, accountId, count, DELIVERIES);
-  await connection.end();
-  return middle;
-}

@@ -9,7 +9,7 @@ import { clientsOf } from "./product/start-product.ts";
 import { atMost } from "./report/goal.ts";
 import { grouped, table } from "./report/table.ts";
 import { type Bench, runBench } from "./run/bench.ts";
-import { startAtPort } from "./sides/programs.ts";
+import { startOneProcess } from "./sides/programs.ts";
 import { findFreePort } from "./stack/dev-stack.ts";
 import { startStore } from "./stack/servers.ts";
 
@@ -33,15 +33,7 @@ const short = {
 const spec = { name: "bench:live", full, short };
 type Settings = typeof full;
 
-type Row = {
-  readonly how: Following;
-  readonly writes: number;
-  readonly p50Ms: number;
-  readonly p99Ms: number;
-  readonly requests: number;
-  readonly productMs: number;
-  readonly databaseMs: number;
-};
+type Row = Awaited<ReturnType<typeof measureFollowers>>;
 
 /** Measures how soon and at what cost tools get records, by polls that wait and by polls every five seconds. */
 await runBench(spec, async (bench) => {
@@ -105,9 +97,8 @@ await runBench(spec, async (bench) => {
 async function startGround(bench: Bench<Settings>) {
   const store = await startStore(bench, "live");
   const corePort = await findFreePort();
-  const env = { ...store.env, CORE_PORT: `${corePort}`, TRUSTED_PROXIES: "127.0.0.1/32" };
-  const path = "bench/sides/one-process.mjs";
-  const { port, pid } = await startAtPort(bench, "GATEWAY_PORT", { name: "live", path, env });
+  const env = { ...store.env, CORE_PORT: `${corePort}` };
+  const { port, pid } = await startOneProcess(bench, "live", env);
   const clients = clientsOf(corePort, store);
   const { followers, held } = bench.settings;
   const count = Math.max(followers, Math.ceil(held / HELD_AN_ACCOUNT));
@@ -127,7 +118,7 @@ async function measureFollowers(
   { followers, seconds, settleMs }: Settings,
   how: Following,
   writes: number,
-): Promise<Row> {
+) {
   const written = new Map<number, number>();
   const took: number[] = [];
   const feeds = { port, apiKeys: apiKeys.slice(0, followers), how };

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { Bench } from "../run/bench.ts";
-import { startAtPort, startCore } from "../sides/programs.ts";
+import { startAtPort, startCore, startOneProcess, TRUSTED_PROXIES } from "../sides/programs.ts";
 import { startRedis } from "../stack/dev-stack.ts";
 import { startWorker, type Worker } from "../stack/jobs.ts";
 import type { BenchStore } from "../stack/servers.ts";
@@ -23,8 +23,7 @@ type ReadSide = {
   readonly env?: (bench: Bench) => Promise<Env>;
 };
 
-const TRUSTED_PROXIES = "127.0.0.1/32";
-const ONE_PROCESS = { label: "product, one process", start: startOneProcess };
+const ONE_PROCESS = { label: "product, one process", start: startTogether };
 const APART = { label: "product, gateway and core apart", start: startApart };
 const FASTIFY = { label: "Fastify", start: startFastify };
 const REDIS = { beside: "counting in Redis", env: redisEnv };
@@ -61,11 +60,10 @@ export function startReader(bench: Bench): Worker<ReadJobs> {
   return startWorker(bench, new URL("./read-worker.ts", import.meta.url));
 }
 
-async function startOneProcess(on: Ground, name: string, env: Env): Promise<Started> {
-  const program = { name, path: "bench/sides/one-process.mjs", profileFolder: on.profileFolder };
-  const { port, pid } = await startAtPort(on.bench, "GATEWAY_PORT", {
-    ...{ ...program, env: { ...on.store.env, TRUSTED_PROXIES, ...env } },
-  });
+async function startTogether(on: Ground, name: string, more: Env): Promise<Started> {
+  const { bench, store, profileFolder } = on;
+  const env = { ...store.env, ...more };
+  const { port, pid } = await startOneProcess(bench, name, env, profileFolder);
   return { port, pids: [pid] };
 }
 

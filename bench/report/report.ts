@@ -26,8 +26,7 @@ export async function publish<Settings extends object>(
   settings: Settings,
   report: Report,
 ): Promise<void> {
-  const machine = describeMachine(report.on);
-  const head = [`${Object.values(machine).join(", ")}.`, ...report.about];
+  const head = [`${describeMachine(report.on).join(", ")}.`, ...report.about];
   const blocks = [[`# ${name}`], head, ...report.blocks, goalTable(report.goals ?? [])];
   const filled = blocks.filter(({ length }) => length > 0).map((lines) => lines.join("\n"));
   const markdown = `${filled.join("\n\n")}\n`;
@@ -41,15 +40,14 @@ export async function publish<Settings extends object>(
 }
 
 /** Describes the machine and the time of a run. */
-function describeMachine(on: string) {
-  return {
-    date: new Date().toISOString(),
-    cpu: cpus()[0]?.model ?? "unknown",
-    cores: `${cpus().length} cores`,
-    memory: `${Math.round(totalmem() / 1e9)} GB`,
+function describeMachine(on: string): string[] {
+  return [
+    new Date().toISOString(),
+    cpus()[0]?.model ?? "unknown",
+    `${cpus().length} cores`,
+    `${Math.round(totalmem() / 1e9)} GB`,
     // Only the version of a kernel's name matters for a measurement.
-    system: `${process.platform} ${/^\d+(\.\d+)?/.exec(release())?.[0] ?? ""}`.trim(),
-    node: `Node ${process.version}`,
-    on,
-  };
+    `${process.platform} ${/^\d+(\.\d+)?/.exec(release())?.[0] ?? ""}`.trim(),
+    ...[`Node ${process.version}`, on],
+  ];
 }

@@ -3,6 +3,9 @@ import type { Bench } from "../run/bench.ts";
 import { findFreePort } from "../stack/dev-stack.ts";
 import { PRODUCT_FLAGS, type ServeProcess, serveProcess } from "./served-process.ts";
 
+/** The load's process, which forwards each client's address. */
+export const TRUSTED_PROXIES = "127.0.0.1/32";
+
 /** A program by its path from the repository's root, by default with the product's flags. */
 type Program = Omit<ServeProcess, "file" | "serves"> & { readonly path: string };
 
@@ -23,6 +26,17 @@ export async function startProgram(
   const served = await serveProcess({ flags: PRODUCT_FLAGS, ...program, file, serves });
   closeLater(served.stop);
   return served;
+}
+
+/** Starts core and gateway in one process, as `npm start` does. */
+export function startOneProcess(
+  bench: Bench,
+  name: string,
+  env: Program["env"],
+  profileFolder?: string,
+) {
+  const program = { name, path: "bench/sides/one-process.mjs", profileFolder };
+  return startAtPort(bench, "GATEWAY_PORT", { ...program, env: { ...env, TRUSTED_PROXIES } });
 }
 
 /** Starts the core alone, as in production. */

@@ -1,13 +1,9 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { mkdir, open, readFile } from "node:fs/promises";
+import { mkdir, readFile, rm } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
 import { baseEnv } from "../../test/harness/base-env.ts";
+import { startServer } from "../stack/dev-stack.ts";
 import { BENCH_CACHE } from "../stack/servers.ts";
-
-/** A running program that serves. */
-export type ServedProcess = { readonly pid: number; stop(): Promise<void> };
 
 export type ServeProcess = {
   /** The name of the log file and the profile. */
@@ -34,31 +30,26 @@ export const PRODUCT_FLAGS: readonly string[] = [
 ];
 
 /** Enough for a start on a busy machine. The tests wait as long. */
-const START_MS = 90_000;
-const [STOP_MS, POLL_MS] = [10_000, 20];
+const START_SECONDS = 90;
+const STOP_SECONDS = 10;
 
 /** Starts a program with Node, its output in a file. Waits until it serves. */
-export async function serveProcess(options: ServeProcess): Promise<ServedProcess> {
+export async function serveProcess(options: ServeProcess) {
   const { name, file, flags = [], args = [], serves, env, profileFolder } = options;
-  await mkdir(join(BENCH_CACHE, "logs"), { recursive: true });
-  const logFile = join(BENCH_CACHE, "logs", `${name}.log`);
-  const log = await open(logFile, "w");
-  const command = [...flags, ...profileFlags(name, profileFolder), file, ...args];
-  const child = spawn(process.execPath, command, {
+  const logs = join(BENCH_CACHE, "logs");
+  const logFile = join(logs, `${name}.log`);
+  await mkdir(logs, { recursive: true });
+  // Otherwise a text of the run before would count.
+  await rm(logFile, { force: true });
+  const leading = [...flags, ...profileFlags(name, profileFolder), file];
+  const hasWritten = async (text: string) => (await readFile(logFile, "utf8")).includes(text);
+  return startServer({
+    ...{ title: name, launch: { command: process.execPath, leading }, args, logFile },
     // MALLOC_ARENA_MAX is set as in the product's image.
     env: { ...baseEnv(), NODE_ENV: "production", MALLOC_ARENA_MAX: "2", ...env },
-    stdio: ["ignore", log.fd, log.fd],
+    isReady: () => ("port" in serves ? accepts(serves.port) : hasWritten(serves.whenWritten)),
+    ...{ startSeconds: START_SECONDS, graceSeconds: STOP_SECONDS },
   });
-  await log.close();
-  const hasWritten = async (text: string) => (await readFile(logFile, "utf8")).includes(text);
-  const deadline = performance.now() + START_MS;
-  while (child.exitCode === null && performance.now() < deadline) {
-    const isServing = "port" in serves ? accepts(serves.port) : hasWritten(serves.whenWritten);
-    if (await isServing) return { pid: child.pid ?? 0, stop: () => stop(child) };
-    await wait(POLL_MS);
-  }
-  await stop(child);
-  throw new Error(`${name} did not start: see ${logFile}`);
 }
 
 /** The flags of Node that write a CPU profile at the end. */
@@ -72,13 +63,4 @@ function accepts(port: number): Promise<boolean> {
   return new Promise<boolean>((resolve) => {
     socket.once("connect", () => resolve(true)).once("error", () => resolve(false));
   }).finally(() => socket.destroy());
-}
-
-async function stop(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = new Promise((resolve) => child.once("exit", resolve));
-  child.kill("SIGTERM");
-  const late = AbortSignal.timeout(STOP_MS);
-  late.addEventListener("abort", () => child.kill("SIGKILL"));
-  await ended;
 }

@@ -5,5 +5,6 @@ export { findChromium } from "../../dev-stack/src/find-chromium.ts";
 export { findFreePort } from "../../dev-stack/src/free-port.ts";
 export { createProgress, type Progress } from "../../dev-stack/src/progress.ts";
 export { startRedis } from "../../dev-stack/src/redis.ts";
+export { startServer } from "../../dev-stack/src/server-process.ts";
 export { StackError } from "../../dev-stack/src/stack-error.ts";
 export { startTemporal } from "../../dev-stack/src/temporal.ts";

@@ -7,12 +7,9 @@ import { createServiceCredential, Permission } from "@activity/server";
 import { type Client, ConnectError } from "@connectrpc/connect";
 import { Http2SessionManager } from "@connectrpc/connect-node";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import {
-  PRODUCT_FLAGS,
-  type ServedProcess,
-  serveProcess,
-} from "../../bench/sides/served-process.ts";
+import { PRODUCT_FLAGS, serveProcess } from "../../bench/sides/served-process.ts";
 import { findFreePort } from "../../dev-stack/src/free-port.ts";
+import type { RunningServer } from "../../dev-stack/src/server-process.ts";
 import { CLIENT_LIMIT } from "../../server/src/admission/admission.ts";
 import { askAtOwnPace, beside } from "../harness/attack.ts";
 import { clientsOf } from "../harness/clients.ts";
@@ -27,7 +24,7 @@ const MAX_GROWTH_MB = 64;
 const file = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 const database = useTestDatabase();
-let core: ServedProcess;
+let core: RunningServer;
 let port: number;
 let inspector: WebSocket;
 let heldBeforeMb: number;

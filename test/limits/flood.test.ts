@@ -1,7 +1,8 @@
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type ServedProcess, serveProcess } from "../../bench/sides/served-process.ts";
+import { serveProcess } from "../../bench/sides/served-process.ts";
 import { findFreePort } from "../../dev-stack/src/free-port.ts";
+import type { RunningServer } from "../../dev-stack/src/server-process.ts";
 import { askAtOwnPace, beside, inParallel } from "../harness/attack.ts";
 import { createReader } from "../harness/builders.ts";
 import { type HttpAnswer, requestOf } from "../harness/http.ts";
@@ -19,7 +20,7 @@ const file = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const stack = useTestStack();
 let apiKeys: string[];
 let ports: number[];
-const instances: ServedProcess[] = [];
+const instances: RunningServer[] = [];
 beforeAll(async () => {
   const readers = await inParallel(PACE.clients, () => createReader(stack));
   apiKeys = readers.map(({ apiKey }) => apiKey);
