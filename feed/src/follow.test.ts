@@ -130,14 +130,6 @@ describe("§4.4 follow", () => {
     expect(polls()).toHaveLength(2);
   });
 
-  it("polls a service that waits again after each answer", async () => {
-    api.waitMs = 1_000;
-    const next = start().next();
-    await expect.poll(() => polls().length).toBeGreaterThan(1);
-    store(1, 1);
-    expect((await next).value).toEqual(createRecord(1));
-  });
-
   it("skips a repeated record", async () => {
     const [first, second] = store(1, 2);
     api.instead.push(() => ({ data: [first], pagination: { has_more: true, next_cursor: "0" } }));
