@@ -1,15 +1,12 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, rmSync } from "node:fs";
-import { createRequire } from "node:module";
-import { dirname, join, resolve } from "node:path";
-import { finishBuild } from "../../receiver-kit/scripts/finish-build.ts";
+import { join, resolve } from "node:path";
+import { finishBuild, TSC } from "../../receiver-kit/scripts/finish-build.ts";
 
 // Builds the package as ES modules and as CommonJS, like receiver-kit.
 
 const PACKAGE = resolve(import.meta.dirname, "..");
 const DIST = join(PACKAGE, "dist");
-const require = createRequire(import.meta.url);
-const TSC = join(dirname(require.resolve("typescript/package.json")), "bin/tsc");
 
 rmSync(DIST, { recursive: true, force: true });
 build("esm", "tsconfig.build.json");

@@ -1,16 +1,14 @@
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
+import { TSC } from "../../receiver-kit/scripts/finish-build.ts";
 import { asJson, compileSchema, type Json, openapi } from "../../test/contract/openapi-document.ts";
 import { useFolder } from "../../test/harness/use-started.ts";
 import { ACTIVITY_TYPES, PLATFORMS } from "./contract.ts";
 
 const CONTRACT = fileURLToPath(new URL("contract.ts", import.meta.url));
-const require = createRequire(import.meta.url);
-const TSC = join(dirname(require.resolve("typescript/package.json")), "bin/tsc");
 const folder = useFolder("feed-contract");
 const schema = (name: string) => asJson(asJson(asJson(openapi.components).schemas)[name]);
 

@@ -1,13 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { rmSync } from "node:fs";
-import { createRequire } from "node:module";
 import path from "node:path";
-import { finishBuild } from "./finish-build.ts";
+import { finishBuild, TSC } from "./finish-build.ts";
 
 const packageFolder = path.resolve(import.meta.dirname, "..");
 const distFolder = path.join(packageFolder, "dist");
-const require = createRequire(import.meta.url);
-const tscPath = path.join(path.dirname(require.resolve("typescript/package.json")), "bin/tsc");
 
 rmSync(distFolder, { recursive: true, force: true });
 build("esm", []);
@@ -24,7 +21,7 @@ function build(format: "esm" | "cjs", tscOptions: readonly string[]): void {
   const outFolder = path.join(distFolder, format);
   execFileSync(
     process.execPath,
-    [tscPath, "-p", "tsconfig.build.json", "--outDir", outFolder, ...tscOptions],
+    [TSC, "-p", "tsconfig.build.json", "--outDir", outFolder, ...tscOptions],
     { cwd: packageFolder, stdio: "inherit" },
   );
   finishBuild(outFolder, format);

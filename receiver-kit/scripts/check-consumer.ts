@@ -1,10 +1,10 @@
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
+import { TSC } from "./finish-build.ts";
 import { installProject, runQuietly } from "./install-project.ts";
 
 const require = createRequire(import.meta.url);
-const TSC = path.join(path.dirname(require.resolve("typescript/package.json")), "bin/tsc");
 
 /** Compiles a receiver against the packed kit and its declarations. */
 export function checkConsumer(tarball: string, folder: string): void {

@@ -1,14 +1,13 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { ROOT } from "./published.ts";
 
 // Finds the commit to compare this version with. As a program it prints the commit, and on stderr why it differs from
 // the named one:
 //
 //   node tools/release/base.ts
 
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const COMMIT = /^[0-9a-f]{40}$/m;
 
 /** A commit to compare with, and a note about the choice. */

@@ -1,16 +1,15 @@
 import { execFileSync } from "node:child_process";
 import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { TSC } from "../../receiver-kit/scripts/finish-build.ts";
+import { ROOT } from "./published.ts";
 
 // Builds `@activity/client`, the package for other services, as JavaScript and declarations before it is packed.
 //
 //   node tools/release/build-client.ts
 
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const PACKAGE = join(ROOT, "proto/client");
 const DIST = join(PACKAGE, "dist");
-const TSC = join(ROOT, "node_modules/typescript/bin/tsc");
 
 rmSync(DIST, { recursive: true, force: true });
 execFileSync(process.execPath, [TSC, "-p", join(PACKAGE, "tsconfig.json")], { stdio: "inherit" });
