@@ -1,5 +1,3 @@
-import { DeliveryService } from "@activity/proto";
-import { clientsOf as gRpcClientsOf } from "../test/harness/clients.ts";
 import { fillDeliveries } from "../test/harness/filled-deliveries.ts";
 import { DELIVERIES, filtersOf, type ListFilter } from "./dashboard-list/filters.ts";
 import { makeAccounts } from "./load/targets.ts";
@@ -23,23 +21,22 @@ await runBench({ name: "bench:dashboard:list", full, short }, async (bench) => {
   const { deliveries, calls } = bench.settings;
   const store = await startStore(bench, "dashboard-list");
   const core = await startCore(bench, "dashboard-list-core", store.env);
-  const [accountId = ""] = await makeAccounts(clientsOf(core.port, store), "bench", 1);
+  const clients = clientsOf(core.port, store);
+  const [accountId = ""] = await makeAccounts(clients, "bench", 1);
   const { rows: queryShards } = startWatch(bench, store.databaseUrl);
   const middle = await bench.progress.step("Writing deliveries", () =>
     fillDeliveries({ queryShards }, accountId, deliveries, DELIVERIES),
   );
-  const baseUrl = `http://127.0.0.1:${core.port}`;
-  const client = gRpcClientsOf(baseUrl, store.credential)(DeliveryService);
 
   /** Reads a list's first and second page alternately. */
   const read = async (filter: ListFilter) => {
-    const { nextPageToken } = await client.listDeliveries(filter);
+    const { nextPageToken } = await clients.deliveries.listDeliveries(filter);
     const durationsMs: number[] = [];
     const startedMs = sharedNowMs();
     for (let call = 0; call < calls; call++) {
       const pageToken = call % 2 === 0 ? "" : nextPageToken;
       const sentMs = sharedNowMs();
-      await client.listDeliveries({ ...filter, pageToken });
+      await clients.deliveries.listDeliveries({ ...filter, pageToken });
       durationsMs.push(sharedNowMs() - sentMs);
     }
     return sampleSince(startedMs, durationsMs);

@@ -1,8 +1,5 @@
-import { createLog } from "@activity/runtime/log";
-import { readConfig } from "@activity/server";
 import { chromium } from "playwright-core";
 import { createDashboardLink } from "../tools/demo/dashboard-link.ts";
-import { startProduct } from "../tools/serve/product.ts";
 import { makeAccounts } from "./load/targets.ts";
 import { DASHBOARD_FILES, measureFirstLoad } from "./measure/first-load.ts";
 import { quantile } from "./measure/sample.ts";
@@ -10,6 +7,7 @@ import { clientsOf } from "./product/start-product.ts";
 import { atMost } from "./report/goal.ts";
 import { table } from "./report/table.ts";
 import { type Bench, runBench } from "./run/bench.ts";
+import { startOneProcess } from "./sides/programs.ts";
 import * as devStack from "./stack/dev-stack.ts";
 import { startStore } from "./stack/servers.ts";
 
@@ -64,13 +62,8 @@ async function startDashboard(bench: Bench) {
   const store = await startStore(bench, "dashboard");
   const port = await devStack.findFreePort();
   const dashboard = { DASHBOARD_PORT: `${port}`, DASHBOARD_URL: `http://localhost:${port}` };
-  const product = await startProduct({
-    core: readConfig({ ...store.env, ...dashboard }),
-    gateway: { host: "127.0.0.1", port: 0, trustedProxies: [] },
-    log: createLog(() => undefined),
-  });
-  bench.closeLater(product.stop);
-  const clients = clientsOf(product.corePort, store);
+  const { corePort } = await startOneProcess(bench, "dashboard", { ...store.env, ...dashboard });
+  const clients = clientsOf(corePort, store);
   const [accountId = ""] = await makeAccounts(clients, "dashboard", 1);
   return { version: store.version, link: () => createDashboardLink(clients, accountId) };
 }

@@ -10,7 +10,6 @@ import { atMost } from "./report/goal.ts";
 import { grouped, table } from "./report/table.ts";
 import { type Bench, runBench } from "./run/bench.ts";
 import { startOneProcess } from "./sides/programs.ts";
-import { findFreePort } from "./stack/dev-stack.ts";
 import { startStore } from "./stack/servers.ts";
 
 /** An account's limit of requests that wait at the same time. */
@@ -96,9 +95,7 @@ await runBench(spec, async (bench) => {
 /** Starts the product in one process, with accounts and their keys. */
 async function startGround(bench: Bench<Settings>) {
   const store = await startStore(bench, "live");
-  const corePort = await findFreePort();
-  const env = { ...store.env, CORE_PORT: `${corePort}` };
-  const { port, pid } = await startOneProcess(bench, "live", env);
+  const { port, pid, corePort } = await startOneProcess(bench, "live", store.env);
   const clients = clientsOf(corePort, store);
   const { followers, held } = bench.settings;
   const count = Math.max(followers, Math.ceil(held / HELD_AN_ACCOUNT));

@@ -5,7 +5,7 @@ import { median } from "../measure/sample.ts";
 export type Place = { readonly side: string; readonly load: string };
 
 /** The figures of one turn. */
-export type Run = Place & { readonly round: number; readonly figures: Figures };
+export type Run = Place & { readonly figures: Figures };
 
 /** A figure's name, or a function of several figures. */
 export type Figure = string | ((figures: Figures) => number);

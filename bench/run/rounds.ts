@@ -27,7 +27,7 @@ export async function measureRounds(
   const runs: Run[] = [];
   for (let round = 1; round <= rounds; round++) {
     const label = `Round ${round} of ${rounds}`;
-    for (const run of await takeTurns(bench, label, turnsOf(round))) runs.push({ round, ...run });
+    runs.push(...(await takeTurns(bench, label, turnsOf(round))));
   }
   return runs;
 }
@@ -37,8 +37,8 @@ export async function takeTurns(
   { progress }: Bench,
   label: string,
   turns: readonly Turn[],
-): Promise<Omit<Run, "round">[]> {
-  const runs: Omit<Run, "round">[] = [];
+): Promise<Run[]> {
+  const runs: Run[] = [];
   let running: Side | undefined;
   for (const { side, load, run } of turns) {
     if (side !== running) {

@@ -29,14 +29,16 @@ export async function startProgram(
 }
 
 /** Starts core and gateway in one process, as `npm start` does. */
-export function startOneProcess(
+export async function startOneProcess(
   bench: Bench,
   name: string,
-  env: Program["env"],
+  more: Program["env"],
   profileFolder?: string,
 ) {
+  const corePort = await findFreePort();
+  const env = { ...more, CORE_PORT: `${corePort}`, TRUSTED_PROXIES };
   const program = { name, path: "bench/sides/one-process.mjs", profileFolder };
-  return startAtPort(bench, "GATEWAY_PORT", { ...program, env: { ...env, TRUSTED_PROXIES } });
+  return { ...(await startAtPort(bench, "GATEWAY_PORT", { ...program, env })), corePort };
 }
 
 /** Starts the core alone, as in production. */

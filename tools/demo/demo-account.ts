@@ -64,7 +64,7 @@ async function isKnown({ sessions }: Clients): Promise<boolean> {
   }
 }
 
-/** The clients that the demo calls the core with. */
+/** The clients that the demo and the benches call the core with. */
 export type Clients = ReturnType<typeof createClients>;
 
 /** Creates clients with a service credential. */
@@ -77,6 +77,7 @@ export function createClients(baseUrl: string, serviceCredential: string) {
   return {
     accounts: createClient(proto.AccountService, transport),
     apiKeys: createClient(proto.ApiKeyService, transport),
+    deliveries: createClient(proto.DeliveryService, transport),
     donations: createClient(proto.DonationService, transport),
     endpoints: createClient(proto.EndpointService, transport),
     events: createClient(proto.PlatformEventService, transport),
