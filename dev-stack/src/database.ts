@@ -10,12 +10,7 @@ import { checkGivenDatabase } from "./given-database.ts";
 import { findLogCause } from "./log-cause.ts";
 import { isGreeting } from "./server-greeting.ts";
 import { dataOption, serveOptions } from "./server-options.ts";
-import {
-  FLAVOUR_NAMES,
-  findDatabaseServer,
-  type ServerFlavour,
-  type ServerProgram,
-} from "./server-program.ts";
+import { FLAVOUR_NAMES, findDatabaseServer, type ServerFlavour } from "./server-program.ts";
 import { StackError } from "./stack-error.ts";
 import type { StackOptions } from "./stack-options.ts";
 
@@ -58,7 +53,15 @@ export async function startDatabase(options: StartDatabase): Promise<RunningData
     async prepare() {
       const marker = await openDataFolder(dataDir);
       if (marker?.state === "ready") checkDataMarker(dataDir, marker, program);
-      else await createData({ ...options, dataDir }, program, credentialsFile);
+      else {
+        await writeMarker(dataDir, { state: "creating", flavour, version });
+        for (const path of [data, credentialsFile]) {
+          await rm(path, { recursive: true, force: true });
+        }
+        await progress.step(`Creating the ${FLAVOUR_NAMES[flavour]} data folder`, () =>
+          createServerData(program, data, ephemeral),
+        );
+      }
       await writeFile(initFile, initStatements(await readCredentials(credentialsFile), ephemeral), {
         mode: 0o600,
       });
@@ -78,20 +81,4 @@ export async function startDatabase(options: StartDatabase): Promise<RunningData
   const { user, password } = await readCredentials(credentialsFile);
   const url = `mysql://${user}:${password}@${LOOPBACK}:${server.port}/${DATABASE_NAME}`;
   return { ...server, url, flavour, version };
-}
-
-async function createData(
-  { dataDir, progress, ephemeral = false }: StartDatabase,
-  program: ServerProgram,
-  credentialsFile: string,
-): Promise<void> {
-  const { flavour, version } = program;
-  await writeMarker(dataDir, { state: "creating", flavour, version });
-  for (const path of [dataIn(dataDir), credentialsFile]) {
-    await rm(path, { recursive: true, force: true });
-  }
-  await progress.step(`Creating the ${FLAVOUR_NAMES[flavour]} data folder`, () =>
-    createServerData(program, dataIn(dataDir), ephemeral),
-  );
-  await writeMarker(dataDir, { state: "ready", flavour, version });
 }

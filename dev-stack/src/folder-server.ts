@@ -29,18 +29,9 @@ interface StartInFolder extends FolderOptions {
 type FolderServer = RunningServer & { port: number };
 
 /** A server that was started here, or one that a variable gives. */
-export interface StartedOrGiven {
-  /** `undefined` for a given server. */
-  pid: number | undefined;
-  /** Resolves when the server has ended for any reason. Never resolves for a given server. */
-  ended: Promise<void>;
-  /** Stops a server that was started here and waits for its end. Does nothing to a given one. */
-  stop(): Promise<void>;
-  /** Kills a server that was started here. */
-  kill(): Promise<void>;
-}
+export type StartedOrGiven = Omit<RunningServer, "pid" | "hasEnded"> & { pid: number | undefined };
 
-/** What is the same for every given server. */
+/** What is the same for every given server: its end is not known here, and stopping does nothing to it. */
 export const GIVEN: StartedOrGiven = {
   ...{ pid: undefined, ended: new Promise(() => undefined) },
   ...{ stop: () => Promise.resolve(), kill: () => Promise.resolve() },

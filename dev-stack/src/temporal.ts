@@ -74,12 +74,9 @@ async function isServing(address: string): Promise<boolean> {
       // Otherwise gRPC asks the proxy of `https_proxy` for this machine's own addresses.
       channelArgs: { "grpc.enable_http_proxy": 0 },
     });
-    try {
-      await connection.workflowService.describeNamespace({ namespace: NAMESPACE });
-      return true;
-    } finally {
-      await connection.close();
-    }
+    const answer = connection.workflowService.describeNamespace({ namespace: NAMESPACE });
+    await answer.finally(() => connection.close());
+    return true;
   } catch {
     return false;
   }

@@ -1,5 +1,5 @@
 import { globSync } from "node:fs";
-import { chmod, rename, writeFile } from "node:fs/promises";
+import { rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { StackError } from "./stack-error.ts";
 
@@ -46,8 +46,8 @@ export async function writeLauncher(
 ): Promise<string> {
   const words = [command, ...leading].map(shellQuote).join(" ");
   const fresh = `${path}.${process.pid}`;
-  await writeFile(fresh, ["#!/bin/sh", ...before, `exec ${words} "$@"`, ""].join("\n"));
-  await chmod(fresh, 0o755);
+  const text = ["#!/bin/sh", ...before, `exec ${words} "$@"`, ""].join("\n");
+  await writeFile(fresh, text, { mode: 0o755 });
   await rename(fresh, path);
   return path;
 }
