@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { finishBuild, TSC } from "../../receiver-kit/scripts/finish-build.ts";
+import { finishBuild } from "../../receiver-kit/scripts/finish-build.ts";
+import { TSC } from "../../tools/release/published.ts";
 
 // Builds the package as ES modules and as CommonJS, like receiver-kit.
 

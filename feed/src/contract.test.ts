@@ -3,9 +3,9 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { TSC } from "../../receiver-kit/scripts/finish-build.ts";
 import { asJson, compileSchema, type Json, openapi } from "../../test/contract/openapi-document.ts";
 import { useFolder } from "../../test/harness/use-started.ts";
+import { TSC } from "../../tools/release/published.ts";
 import { ACTIVITY_TYPES, PLATFORMS } from "./contract.ts";
 
 const CONTRACT = fileURLToPath(new URL("contract.ts", import.meta.url));

@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import path from "node:path";
-import { finishBuild, TSC } from "./finish-build.ts";
+import { TSC } from "../../tools/release/published.ts";
+import { finishBuild } from "./finish-build.ts";
 
 const packageFolder = path.resolve(import.meta.dirname, "..");
 const distFolder = path.join(packageFolder, "dist");

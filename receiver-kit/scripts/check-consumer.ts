@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
-import { TSC } from "./finish-build.ts";
+import { TSC } from "../../tools/release/published.ts";
 import { installProject, runQuietly } from "./install-project.ts";
 
 const require = createRequire(import.meta.url);

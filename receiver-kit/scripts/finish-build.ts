@@ -1,10 +1,5 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import path from "node:path";
-
-const require = createRequire(import.meta.url);
-/** The TypeScript compiler, which Node runs. */
-export const TSC = path.join(path.dirname(require.resolve("typescript/package.json")), "bin/tsc");
 
 /**
  * Corrects the imports in all files of a build.

@@ -1,8 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { TSC } from "../../receiver-kit/scripts/finish-build.ts";
-import { ROOT } from "./published.ts";
+import { ROOT, TSC } from "./published.ts";
 
 // Builds `@activity/client`, the package for other services, as JavaScript and declarations before it is packed.
 //

@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+/** The TypeScript compiler, which Node runs. */
+export const TSC = join(ROOT, "node_modules/typescript/bin/tsc");
 
 /** The folders of the published packages. All have the product's version. */
 export const PUBLISHED = ["receiver-kit", "feed", "proto/client"] as const;
