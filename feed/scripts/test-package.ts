@@ -1,29 +1,21 @@
-import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { compileConsumer, pinned } from "../../receiver-kit/scripts/check-consumer.ts";
+import { compileConsumer, lintPackage, pinned } from "../../receiver-kit/scripts/check-consumer.ts";
 import { packPackage } from "../../tools/release/published.ts";
 import { measureClient } from "./client-size.ts";
 
+const PACKAGE = resolve(import.meta.dirname, "..");
 /** A user's program. */
-const CONSUMER = resolve(import.meta.dirname, "../test/consumer/overlay.ts");
+const CONSUMER = join(PACKAGE, "test/consumer/overlay.ts");
 
 const folder = mkdtempSync(join(tmpdir(), "activity-feed-package-"));
 try {
   const tarball = packPackage("feed", folder);
-  check("publint", ["run", "--strict", tarball]);
-  check("attw", [tarball, "--format", "table-flipped"]);
+  lintPackage(tarball, PACKAGE);
   compileConsumer(CONSUMER, [tarball, pinned("@types/node")], folder);
   const { minified, gzipped } = await measureClient();
   console.log(`client: ${minified} bytes minified, ${gzipped} gzipped, 0 dependencies`);
 } finally {
   rmSync(folder, { recursive: true });
-}
-
-function check(program: string, args: readonly string[]): void {
-  execFileSync("npx", ["--no-install", program, ...args], {
-    cwd: resolve(import.meta.dirname, ".."),
-    stdio: "inherit",
-  });
 }

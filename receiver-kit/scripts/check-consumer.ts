@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
@@ -6,10 +7,12 @@ import { installProject, runQuietly } from "./install-project.ts";
 
 const require = createRequire(import.meta.url);
 
-/** Compiles a receiver against the packed kit and its declarations. */
-export function checkConsumer(tarball: string, folder: string): void {
-  const source = path.resolve(import.meta.dirname, "../test/consumer/receiver.ts");
-  compileConsumer(source, [tarball, ...["@types/node", "@types/pg", "pg"].map(pinned)], folder);
+/** Checks the manifest and the declarations of a packed package, with the tools of the package in `cwd`. */
+export function lintPackage(tarball: string, cwd: string): void {
+  const run = (...command: readonly string[]) =>
+    execFileSync("npx", ["--no-install", ...command], { cwd, stdio: "inherit" });
+  run("publint", "run", "--strict", tarball);
+  run("attw", tarball, "--format", "table-flipped");
 }
 
 /** Compiles a user's program against packed packages and their declarations, in both module systems. */
