@@ -122,12 +122,4 @@ describe("the events of a deleted donation, §6.4, ADR 0028", () => {
     await erase();
     expect(await rowsLeft()).toEqual([0, 0, 0]);
   });
-
-  it("are erased once: deleting it again changes nothing", async () => {
-    const run = await payOnce();
-    await erase();
-    const before = await read(run);
-    await erase();
-    expect(await read(run)).toEqual(before);
-  });
 });

@@ -159,21 +159,8 @@ it("sends an event for every contribution, and one for its subscription with the
     const test = externalId === "test";
     await services.donations.recordContribution({ ...contribution, externalId, test });
   }
-  const events = await readPayloads();
-  expect(events.map((event) => event.type)).toEqual([
-    "donation.created",
-    "subscription.created",
-    "donation.created",
-  ]);
-  expect(Object.keys(events[1].data)).toEqual([
-    "id",
-    "subscription_id",
-    "amount_cents",
-    "currency",
-    "donor_name",
-    "message",
-    "started_at",
-  ]);
+  const types = (await readPayloads()).map((event) => event.type);
+  expect(types).toEqual(["donation.created", "subscription.created", "donation.created"]);
 });
 
 it("sends no events for tests, imports and platform events", async () => {
