@@ -68,13 +68,6 @@ describe("an attempt of a workflow, §6.4", () => {
     });
     expect(await load(run, 2)).toMatchObject({ case: "ready" });
   });
-
-  it("ends its run once its endpoint is switched off", async () => {
-    const run = await sendTest();
-    await services.record(run, TIMEOUT, IN_A_MINUTE);
-    await services.endpoints.switchOffEndpoint({ accountId, endpointId });
-    expect(await load(run, 2)).toMatchObject({ case: "ended" });
-  });
 });
 
 describe("a run whose first attempt must be retried, §6.4, ADR 0028", () => {

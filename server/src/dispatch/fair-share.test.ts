@@ -20,12 +20,6 @@ it("takes everything when the limit allows it, and nothing from no queues", () =
   expect(take([], 64)).toEqual([]);
 });
 
-it("names the account of each entry", () => {
-  expect(takeRoundRobin([queue(7, "a", 1)], 1, FIRST)).toEqual([
-    { accountNo: 7, deliveryId: "a0" },
-  ]);
-});
-
 it("chooses the first account and endpoint at random, so that none is always last", () => {
   const accounts = [1, 2, 3, 4].map((no) => queue(no, `a${no}`, 1));
   const endpoints = ["a", "b", "c", "d"].map((id) => queue(1, id, 1));

@@ -51,17 +51,6 @@ it("ignores runs that were rescheduled, wait for their first attempt or have end
   expect(await resume()).toBe(0);
 });
 
-it("leaves no entry of an account that is being deleted, §6.4", async () => {
-  const run = await acknowledged(1);
-  await makeDue(OVERDUE_MICROS + MINUTE_MICROS);
-  expect(await resume()).toBe(1);
-  // The search added the entry after the purge had emptied the outbox.
-  await services.database.query("DELETE FROM delivery WHERE id = ?", [run.deliveryId]);
-  expect(await claimRetries()).toEqual([]);
-  const entries = () => services.database.query("SELECT 1 FROM outbox_entry");
-  await expect.poll(entries).toEqual([]);
-});
-
 it("resumes 20,000 overdue runs in batches, the longest overdue first, and reads only each batch, §6.4", async () => {
   const many = { accountId, endpointIds: [endpointId], count: 20_000 };
   await writeDeliveries(services.database, many, { ...RETRYING, nextAttemptSeconds: -3_600 });
