@@ -37,7 +37,7 @@ describe("endpoints", () => {
     await services.endpoints.sendTest({ accountId, endpointId: endpointIds[0] ?? "" });
   });
 
-  it("have a name of up to 64 characters, or none, and lose it when they are deleted", async () => {
+  it("have a name of up to 64 characters, or none", async () => {
     const name = "🎁".repeat(64);
     const endpointId = await services.createEndpoint(accountId);
     const nameNow = async () =>
@@ -50,25 +50,22 @@ describe("endpoints", () => {
       const change = { accountId, endpointId, name: wrong };
       await expect(services.endpoints.updateEndpoint(change)).rejects.toThrow(/name/);
     }
-    await services.endpoints.deleteEndpoint({ accountId, endpointId });
-    const stored = "SELECT name FROM endpoint WHERE id = ?";
-    expect(await services.database.query(stored, [endpointId])).toEqual([{ name: "" }]);
   });
 
-  it("keep their secret encrypted, and lose it when they are deleted", async () => {
+  it("keep their secret encrypted, and lose it, their URL and their name when they are deleted", async () => {
     const kinds = { kinds: [WebhookEventKind.DONATION_CREATED] };
-    const call = { accountId, url: "https://example.com/hook", kinds };
+    const call = { accountId, url: "https://example.com/hook", name: "shop", kinds };
     const { endpoint, secret } = await services.endpoints.createEndpoint(call);
     const endpointId = endpoint?.id ?? "";
     const stored = () =>
       services.database.query<{ secret: Buffer; url: string }>(
-        "SELECT secret, url FROM endpoint WHERE id = ?",
+        "SELECT secret, url, name FROM endpoint WHERE id = ?",
         [endpointId],
       );
     const [before] = await stored();
     expect(before?.secret.includes(secret.slice(6))).toBe(false);
     await services.endpoints.deleteEndpoint({ accountId, endpointId });
-    expect(await stored()).toEqual([{ secret: Buffer.alloc(0), url: "" }]);
+    expect(await stored()).toEqual([{ secret: Buffer.alloc(0), url: "", name: "" }]);
     await expect(services.endpoints.getEndpoint({ accountId, endpointId })).rejects.toThrow();
   });
 });
