@@ -1,7 +1,6 @@
 import { AttemptOutcome, type Notice, NoticeKind } from "@activity/proto";
 import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
-import { beforeEach, describe, expect, inject, it } from "vitest";
-import { rowCounterOf } from "../../../test/harness/row-reads.ts";
+import { beforeEach, describe, expect, it } from "vitest";
 import { useServices } from "../../../test/harness/services.ts";
 import { endSessions } from "../account/account-sessions-store.ts";
 import { accountNoOf } from "../common/ids.ts";
@@ -9,7 +8,6 @@ import { NOW_MICROS } from "../database/now.ts";
 import { countAttempts } from "../delivery-stat/delivery-stat.ts";
 import { tellLinkReused } from "./link-reuse.ts";
 import { removeOldNotices, sweepNotices } from "./notice-sweep.ts";
-import { listFailedAt } from "./subject-store.ts";
 
 const { ENDPOINT_FAILING, RUN_FAILED, API_KEY_ENDS, SECRET_OVERLAP_ENDS, SESSION_LINK_REUSED } =
   NoticeKind;
@@ -231,28 +229,6 @@ describe("a notice is written once for each level, ADR 0054", () => {
     const sequences = seen.map(({ sequence }) => sequence);
     expect(sequences).toEqual(sequences.toSorted((a, b) => Number(a - b)));
   });
-});
-
-it("a sweep reads no hour of an endpoint again for its next page, ADR 0054", async () => {
-  const began = `${NOW_MICROS} DIV 3600000000 * 3600000000`;
-  const rows = Array.from(
-    { length: 1_000 },
-    (_, at) => `(${at + 1}, 'failing', ${began}, 0, 1, 1, 1)`,
-  );
-  await query(
-    `INSERT INTO delivery_stat (account_no, endpoint_id, began_at, delivered, failed,
-       total_duration, longest_duration) VALUES ${rows.join()}`,
-  );
-  const [first] = await listFailedAt(services.pool, { at: 0, accountNo: 0, id: "" }, 1);
-  const after = { at: first?.at ?? 0, accountNo: 900, id: "failing" };
-  const rowsRead = await rowCounterOf(services.database, "delivery_stat");
-  const before = await rowsRead();
-  const page = await listFailedAt(services.pool, after, 50);
-  expect(page.map(({ accountNo }) => accountNo)).toEqual(page.map((_, at) => 901 + at));
-  expect(page).toHaveLength(50);
-  // A vtgate rewrites the position's OR, so that a shard begins at the first entry of that hour.
-  expect((await rowsRead()) - before).toBeLessThan(inject("shards") ? 1_200 : 200);
-  await query("DELETE FROM delivery_stat WHERE endpoint_id = 'failing'");
 });
 
 describe("notices", () => {
