@@ -1,14 +1,13 @@
 import { AttemptOutcome, DeliveryState } from "@activity/proto";
-import { type Timestamp, timestampFromMs, timestampNow } from "@bufbuild/protobuf/wkt";
+import { timestampNow } from "@bufbuild/protobuf/wkt";
 import { beforeEach, expect, it } from "vitest";
 import { writeDeliveries } from "../../../test/harness/backlog.ts";
-import { type Run, useServices } from "../../../test/harness/services.ts";
+import { useServices } from "../../../test/harness/services.ts";
 import { countAttempts } from "../delivery-stat/delivery-stat.ts";
 import { removeOldDeliveries } from "./delivery-removal.ts";
 
 const DAY_MICROS = 86_400_000_000;
 const RETENTION_MICROS = 30 * DAY_MICROS;
-const LONG_AGO = timestampFromMs(0);
 /** More than one batch of the removal. */
 const MANY = 1_100;
 
@@ -23,18 +22,10 @@ beforeEach(async () => {
   endpointId = await services.createEndpoint(accountId);
 });
 
-const record = (
-  run: Run,
-  outcome: AttemptOutcome,
-  { startedAt = LONG_AGO, retried = false }: { startedAt?: Timestamp; retried?: boolean } = {},
-) => services.record(run, outcome, { startedAt, ...(retried && { retryIn: { seconds: 60n } }) });
-/** Sends a test. Records an attempt if `outcome` is given. */
-async function send(
-  outcome?: AttemptOutcome,
-  attempt: { startedAt?: Timestamp; retried?: boolean } = {},
-) {
+/** Sends a test. Records an attempt of September 2020, unless `changes` say otherwise, if `outcome` is given. */
+async function send(outcome?: AttemptOutcome, changes?: Parameters<typeof services.record>[2]) {
   const run = await services.sendTest(accountId, endpointId);
-  if (outcome !== undefined) await record(run, outcome, attempt);
+  if (outcome !== undefined) await services.record(run, outcome, changes);
   return run;
 }
 /** Makes all deliveries older, after their attempts are counted. */
@@ -74,7 +65,7 @@ it("removes old deliveries that have ended, and keeps recent and running ones", 
   await write(1, DeliveryState.PAUSED);
   await write(1, DeliveryState.CANCELED);
   await write(1, DeliveryState.ERASED);
-  const running = [await send(AttemptOutcome.TIMEOUT, { retried: true }), await send()];
+  const running = [await send(AttemptOutcome.TIMEOUT, { retryIn: { seconds: 60n } }), await send()];
   await age(RETENTION_MICROS);
   const left = [...running, await send(AttemptOutcome.DELIVERED)].map(
     ({ deliveryId }) => deliveryId,
@@ -93,7 +84,7 @@ it("keeps deliveries that were attempted within the retention, however old their
   await send(AttemptOutcome.REJECTED);
   await age(RETENTION_MICROS + DAY_MICROS);
   await services.deliveries.retryDelivery({ accountId, deliveryId: retried.deliveryId });
-  await record({ ...retried, run: 2 }, AttemptOutcome.REJECTED, { startedAt });
+  await services.record({ ...retried, run: 2 }, AttemptOutcome.REJECTED, { startedAt });
   await removeOldDeliveries(services.pool, RETENTION_MICROS);
   const kept = [slow, retried].map(({ deliveryId }) => deliveryId);
   expect(await idsIn("delivery")).toEqual(kept.toSorted());
