@@ -1,12 +1,10 @@
 import { AttemptOutcome, DeliveryState } from "@activity/proto";
-import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { beforeEach, describe, expect, it } from "vitest";
 import { createPaidDonation } from "../../../test/harness/builders.ts";
-import { useServices } from "../../../test/harness/services.ts";
+import { EVER, useServices } from "../../../test/harness/services.ts";
 import { ErrorCode } from "../common/errors.ts";
 
 const unavailable = { code: ErrorCode.AccountUnavailable };
-const EVER = { since: timestampFromMs(0), until: timestampFromMs(4e12) };
 
 const services = useServices();
 let accountId: string;

@@ -1,7 +1,8 @@
 import { AttemptOutcome, type Notice, NoticeKind } from "@activity/proto";
-import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
+import { timestampFromMs, timestampMs, timestampNow } from "@bufbuild/protobuf/wkt";
 import { beforeEach, describe, expect, it } from "vitest";
-import { useServices } from "../../../test/harness/services.ts";
+import { createPaidDonation } from "../../../test/harness/builders.ts";
+import { EVER, useServices } from "../../../test/harness/services.ts";
 import { endSessions } from "../account/account-sessions-store.ts";
 import { accountNoOf } from "../common/ids.ts";
 import { NOW_MICROS } from "../database/now.ts";
@@ -93,24 +94,16 @@ describe("a notice is written once for each level, ADR 0054", () => {
 
   it("for all failed runs of an endpoint together, without tests", async () => {
     const end = async (count: number, outcome: AttemptOutcome) => {
-      for (let sent = 0; sent < count; sent++) {
-        const key = { accountId, externalId: `donation ${sent} ${outcome}` };
-        const money = { amountCents: 500n, currency: "eur" };
-        await services.donations.createDonation({ ...key, ...money, donatedAt: {} });
-        await services.donations.payDonation(key);
-      }
-      const { attempts: claimed } = await services.dispatch.claimAttempts({
-        ...{ limit: 256, endpointLimit: 64 },
-      });
-      const startedAt = timestampFromMs(Date.now());
-      for (const { run } of claimed) await services.record(run as never, outcome, { startedAt });
+      for (let sent = 0; sent < count; sent++) await createPaidDonation(services, accountId);
+      const claim = { limit: 256, endpointLimit: 64 };
+      const { attempts: claimed } = await services.dispatch.claimAttempts(claim);
+      const startedAt = timestampNow();
+      for (const { run } of claimed) await services.record(run, outcome, { startedAt });
       await countAttempts(services.pool);
     };
     const ofRuns = async () => (await sweep()).filter(([kind]) => kind === RUN_FAILED);
     const test = await services.sendTest(accountId, endpointId);
-    await services.record(test, AttemptOutcome.REJECTED, {
-      startedAt: timestampFromMs(Date.now()),
-    });
+    await services.record(test, AttemptOutcome.REJECTED, { startedAt: timestampNow() });
     await end(3, AttemptOutcome.DELIVERED);
     expect(await ofRuns()).toEqual([]);
     await end(5, AttemptOutcome.REJECTED);
@@ -120,8 +113,7 @@ describe("a notice is written once for each level, ADR 0054", () => {
     const [notice] = await notices();
     expect(notice).toMatchObject({ subjectId: endpointId, severity: 2 });
     expect(notice?.advice).toContain("retry its failed deliveries");
-    const range = { since: timestampFromMs(0), until: timestampFromMs(Date.now() + MINUTE_MS) };
-    await services.deliveries.retryFailedDeliveries({ accountId, endpointId, ...range });
+    await services.deliveries.retryFailedDeliveries({ accountId, endpointId, ...EVER });
     expect(await ofRuns()).toEqual([[RUN_FAILED, 0, "closed"]]);
     await end(0, AttemptOutcome.REJECTED);
     expect(await ofRuns()).toEqual([

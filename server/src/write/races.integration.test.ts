@@ -1,7 +1,7 @@
-import { Platform, WebhookEventKind } from "@activity/proto";
+import { Platform } from "@activity/proto";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { beforeEach, expect, it } from "vitest";
-import { unique } from "../../../test/harness/builders.ts";
+import { ALL_KINDS, createPaidDonation, unique } from "../../../test/harness/builders.ts";
 import { runRestored } from "../../../test/harness/restored.ts";
 import { useServices } from "../../../test/harness/services.ts";
 import { NOW_MICROS } from "../database/now.ts";
@@ -34,10 +34,7 @@ const stepClockBack = () =>
   );
 
 async function paidDonation() {
-  const key = { accountId, externalId: unique("donation") };
-  await services.donations.createDonation({ ...key, ...MONEY, donatedAt: at });
-  await services.donations.payDonation(key);
-  return key;
+  return { accountId, ...(await createPaidDonation(services, accountId)) };
 }
 
 async function expectStrictlyIncreasing(records: number) {
@@ -92,12 +89,7 @@ it("gives feeds and notices later times than those that a restore lost, even whe
 });
 
 it("gives a record's events strictly increasing times, even when the database's clock is behind. §6.1, ADR 0020", async () => {
-  const { DONATION_CREATED, DONATION_REFUNDED, DONATION_CHARGEBACK } = WebhookEventKind;
-  await services.createEndpoint(accountId, [
-    DONATION_CREATED,
-    DONATION_REFUNDED,
-    DONATION_CHARGEBACK,
-  ]);
+  await services.createEndpoint(accountId, ALL_KINDS);
   const key = await paidDonation();
   await stepClockBack();
   await times(5, (turn) =>
