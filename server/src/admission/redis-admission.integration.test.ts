@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { sendToRedis, startTestRedis } from "../../../test/harness/redis.ts";
 import { useStarted } from "../../../test/harness/use-started.ts";
 import { createPool } from "../database/pool.ts";
-import { CLIENT_LIMIT } from "./admission.ts";
+import { type Admission, CLIENT_LIMIT } from "./admission.ts";
 import { createRedisAdmission } from "./redis-admission.ts";
 import { connectWindowRedis, countRequests } from "./redis-admission-store.ts";
 import { firstAnswer } from "./redis-connection-store.ts";
@@ -11,33 +11,31 @@ import { RedisUrlError } from "./redis-url.ts";
 
 const redis = useStarted(startTestRedis);
 
-/** Opens an admission whose database is away. */
-function openAdmission(url: string) {
+/** Runs `work` with an admission whose database is away. */
+async function withAdmission(url: string, work: (admission: Admission) => Promise<void>) {
   const pool = createPool("mysql://nobody@127.0.0.1:1/nowhere", 1);
   const uses = { note: () => undefined, stop: () => undefined };
-  return { pool, admission: createRedisAdmission(url, pool, uses, () => performance.now()) };
+  const admission = createRedisAdmission(url, pool, uses, () => performance.now());
+  await admission.ready;
+  await work(admission);
+  await admission.close();
+  await pool.end();
 }
 
-it("§8 counts a client while the database is away, so that its limit holds", async () => {
-  const { pool, admission } = openAdmission(redis.url);
-  await admission.ready;
-  const request = { client: clientBucket("192.0.2.1"), keyHash: Buffer.alloc(32) };
-  for (let number = 0; number < CLIENT_LIMIT; number++) {
-    await expect(admission.admit(request)).rejects.toThrow();
-  }
-  expect(await admission.admit(request)).toMatchObject({ kind: "client_refused" });
-  await admission.close();
-  await pool.end();
-});
+it("§8 counts a client while the database is away, so that its limit holds", () =>
+  withAdmission(redis.url, async (admission) => {
+    const request = { client: clientBucket("192.0.2.1"), keyHash: Buffer.alloc(32) };
+    for (let number = 0; number < CLIENT_LIMIT; number++) {
+      await expect(admission.admit(request)).rejects.toThrow();
+    }
+    expect(await admission.admit(request)).toMatchObject({ kind: "client_refused" });
+  }));
 
-it("counts nothing in database 0 if Redis refuses the database of REDIS_URL", async () => {
-  const { pool, admission } = openAdmission(`${redis.url}/99`);
-  await admission.ready;
-  const counted = admission.admit({ client: clientBucket("192.0.2.2") });
-  await expect(counted).rejects.toThrow(RedisUrlError);
-  await admission.close();
-  await pool.end();
-});
+it("counts nothing in database 0 if Redis refuses the database of REDIS_URL", () =>
+  withAdmission(`${redis.url}/99`, async (admission) => {
+    const counted = admission.admit({ client: clientBucket("192.0.2.2") });
+    await expect(counted).rejects.toThrow(RedisUrlError);
+  }));
 
 it("a Redis user without rights is reported with the rights that are enough to count", async () => {
   const setUser = (...rights: string[]) =>

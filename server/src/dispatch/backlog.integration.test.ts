@@ -38,22 +38,23 @@ it("counts first attempts, workflows to begin and overdue retries, and finds the
   expect(await readBacklog(services.pool)).toMatchObject({ overdue: 1, overdueSince: dueAt });
 });
 
-it("counts the entries of each task, however many another task has, ADR 0041", async () => {
+/** Sends a test beside 10,001 entries of another account, which are changed before. */
+async function sendBesideMany(change: string) {
   const [many, other] = [await services.createAccount(), await services.createAccount()];
   const endpointIds = [await services.createEndpoint(many)];
   await writePending(services.database, { accountId: many, endpointIds, count: 10_001 });
-  await services.database.queryShards("UPDATE outbox_entry SET task = 2");
+  await services.database.queryShards(`UPDATE outbox_entry SET ${change}`);
   await services.sendTest(other, await services.createEndpoint(other));
+}
+
+it("counts the entries of each task, however many another task has, ADR 0041", async () => {
+  await sendBesideMany("task = 2");
   const counted = { firstAttempts: 1, beginRetries: 10_000, oldestId: expect.any(String) };
   expect(await readBacklog(services.pool)).toMatchObject(counted);
 });
 
 it("never says that no event waits if 10,000 manual retries may hide it", async () => {
-  const [many, other] = [await services.createAccount(), await services.createAccount()];
-  const endpointIds = [await services.createEndpoint(many)];
-  await writePending(services.database, { accountId: many, endpointIds, count: 10_001 });
-  await services.database.queryShards("UPDATE outbox_entry SET run = 2");
-  await services.sendTest(other, await services.createEndpoint(other));
+  await sendBesideMany("run = 2");
   const gauges: ReadGauges[] = [];
   measureBacklog({ ...NO_METRICS, gauges: (_, read) => gauges.push(read) }, services.pool);
   const [entries, oldest] = (await gauges[0]?.()) ?? [];
