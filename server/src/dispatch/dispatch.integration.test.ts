@@ -23,11 +23,6 @@ const sendTest = () => services.sendTest(accountId, endpointId);
 const load = async (run: Run, attempt = 1) =>
   (await services.dispatch.loadAttempt({ run, attempt })).step;
 const claimRetries = async () => (await services.dispatch.claimRetries({ limit: 256 })).retries;
-/** Starts a poller that looks at once, so that its wait ends before the next sweep. */
-function startPoller() {
-  services.outbox.retries.notify();
-  return services.dispatch.claimRetries({ limit: 8, wait: SHORT });
-}
 
 it("returns the same installation id each time", async () => {
   const { id } = await services.dispatch.getInstallation({});
@@ -90,17 +85,12 @@ describe("a run whose first attempt must be retried, §6.4, ADR 0028", () => {
     expect((await claimRetries())[0]?.dueIn).toMatchObject({ seconds: 0n, nanos: 0 });
   });
 
-  it("wakes a waiting poller", async () => {
-    const run = await sendTest();
-    const waiting = startPoller();
-    await services.record(run, TIMEOUT, IN_A_MINUTE);
-    expect((await waiting).retries).toMatchObject([{ run }]);
-  });
-
-  it("wakes a waiting poller also if another attempt of its call cannot be stored", async () => {
+  it("wakes a waiting poller, also if another attempt of its call cannot be stored", async () => {
     const [run, unstorable] = [await sendTest(), await sendTest()];
     const refuse = `IF NEW.delivery_id = '${unstorable.deliveryId}' THEN SIGNAL SQLSTATE '45000'; END IF`;
-    const waiting = startPoller();
+    // The poller looks at once, so that its wait ends before the next sweep.
+    services.outbox.retries.notify();
+    const waiting = services.dispatch.claimRetries({ limit: 8, wait: SHORT });
     const attempts = [run, unstorable].map((each) => madeAttempt(each, TIMEOUT, IN_A_MINUTE));
     const recorded = services.database.withTrigger(
       "BEFORE INSERT ON delivery_attempt",

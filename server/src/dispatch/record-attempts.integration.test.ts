@@ -35,6 +35,10 @@ function made({ accountNo, ...run }: Run, changes: Partial<MadeAttempt> = {}): M
 }
 const record = (...attempts: MadeAttempt[]) => recordAttempts(services.store, attempts);
 const read = ({ deliveryId }: Run) => services.deliveries.getDelivery({ accountId, deliveryId });
+/** The result of a call that stored attempts, of which at least one is retried. */
+const storedWithRetries = () => ({
+  ...{ busy: [], endpointIds: new Set([endpointId]), hasStored: true, hasRetries: true },
+});
 const stateOf = async (run: Run) => (await read(run)).delivery?.state;
 const entryOf = async ({ deliveryId }: Run) =>
   (
@@ -56,10 +60,9 @@ describe("a batch of attempts, §6.4, ADR 0028", () => {
     const endOf = (place: number) => ends[place % 3] ?? ends[0];
     const first = runs.map((run, place) => made(run, endOf(place)[0]));
     const again = runs.map((run) => made(run, { outcome: NETWORK_ERROR, responseBody: BODY }));
-    const recorded = {
-      ...{ busy: [], endpointIds: new Set([endpointId]), hasStored: true, hasRetries: true },
-    };
-    for (const attempts of [first, again]) expect(await record(...attempts)).toEqual(recorded);
+    for (const attempts of [first, again]) {
+      expect(await record(...attempts)).toEqual(storedWithRetries());
+    }
     expect(await Promise.all(runs.map(stateOf))).toEqual(runs.map((_, n) => endOf(n)[1]));
     for (const [place, run] of runs.slice(0, 3).entries()) {
       const { delivery, attempts } = await read(run);
@@ -122,12 +125,8 @@ describe("a batch of attempts, §6.4, ADR 0028", () => {
     await services.database.query("DELETE FROM delivery WHERE id = ?", [gone.deliveryId]);
     const { busy } = await services.whileLocked(present, () => record(made(gone), made(present)));
     expect(busy).toEqual([1]);
-    expect(await record(made(gone))).toEqual({
-      busy: [],
-      endpointIds: new Set(),
-      hasStored: false,
-      hasRetries: false,
-    });
+    const nothing = { busy: [], endpointIds: new Set(), hasStored: false, hasRetries: false };
+    expect(await record(made(gone))).toEqual(nothing);
     const attempts = "SELECT 1 FROM delivery_attempt WHERE delivery_id = ?";
     expect(await services.database.query(attempts, [gone.deliveryId])).toEqual([]);
   });
@@ -220,12 +219,7 @@ it.each([
       made(run, { attempt: 2, outcome: TIMEOUT, retryInMicros: A_MINUTE, before: [past] }),
     );
     expect(await services.claim()).toEqual([run.deliveryId]);
-    expect(await record(made(run, end))).toEqual({
-      busy: [],
-      endpointIds: new Set([endpointId]),
-      hasStored: true,
-      hasRetries: true,
-    });
+    expect(await record(made(run, end))).toEqual(storedWithRetries());
     expect(await entryOf(run)).toEqual({ run: 1, task: 2, isAvailable: 1 });
     expect(await stateOf(run)).toBe(DeliveryState.RETRYING);
   },
