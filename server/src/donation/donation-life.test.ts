@@ -170,7 +170,9 @@ it("a refused end of an unknown dispute advises to open it only if the donation 
     const state = { donation: { ...NEW, status }, refunds: [], disputes: [] };
     return () => resolveDispute(state, Buffer.from("d1"), DisputeState.Won);
   };
-  expect(messageOf(DonationStatus.Paid)).toThrow("Open it first.");
+  expect(messageOf(DonationStatus.Paid)).toThrow(
+    "The donation has no dispute with this dispute_external_id. Open it first.",
+  );
   for (const [status, word] of [
     [DonationStatus.Created, "not paid"],
     [DonationStatus.Deleted, "deleted"],

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 
 const donatedAt = timestampFromMs(1_700_000_000_000);
-const { WON, LOST } = DisputeOutcome;
+const { WON } = DisputeOutcome;
 
 /** Creates a paid donation of 1000 cents, with short functions for its changes. */
 async function paidDonation(fields: { test?: boolean } = {}) {
@@ -94,18 +94,6 @@ describe("a donation", () => {
     await fully.refund(1000n);
     expect(await fully.resolve("a", WON)).toMatchObject({ status: DonationStatus.REFUNDED });
     expect(await fully.inFeed()).toBeUndefined();
-  });
-
-  it("keeps the outcome of a dispute, and has only its own disputes", async () => {
-    const donation = await paidDonation();
-    await expect(donation.resolve("a", WON)).rejects.toMatchObject({
-      ...refusal,
-      message: expect.stringContaining("no dispute with this dispute_external_id"),
-    });
-    await donation.dispute("a");
-    await donation.resolve("a", WON);
-    await expect(donation.resolve("a", LOST)).rejects.toMatchObject(refusal);
-    expect(await donation.inFeed()).toBeDefined();
   });
 
   it("is deleted permanently, with its donor's text", async () => {
