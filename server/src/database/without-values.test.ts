@@ -14,22 +14,18 @@ it("keeps verbs, tables and columns, and replaces each value by a question mark"
 it("shows nothing of any value, even if the statement is cut in it", () => {
   const marked = fc.tuple(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }));
   const filler = fc.integer({ min: 0, max: 16_400 });
+  const cuts = fc.integer({ min: 0, max: 40_000 });
   fc.assert(
-    fc.property(
-      marked,
-      filler,
-      fc.integer({ min: 0, max: 40_000 }),
-      ([before, after], fill, cut) => {
-        const text = escapeValue(`${before}geheim${after}`);
-        const bytes = escapeValue(Buffer.from(`${before}geheim${after}`));
-        const number = 987_654_321;
-        const filled = `'${"x".repeat(fill)}'`;
-        const whole = `SELECT ${filled}, ${text} FROM t WHERE b = ${bytes} AND n = ${number}`;
-        const shown = withoutValues(whole.slice(0, cut));
-        expect(shown).not.toContain("geheim");
-        expect(shown).not.toContain(Buffer.from("geheim").toString("hex"));
-        expect(shown).toMatch(/^(S(E(L(E(C(T)?)?)?)?)?)?$|^SELECT \?[ ?A-Za-z=,]*$/);
-      },
-    ),
+    fc.property(marked, filler, cuts, ([before, after], fill, cut) => {
+      const text = escapeValue(`${before}geheim${after}`);
+      const bytes = escapeValue(Buffer.from(`${before}geheim${after}`));
+      const number = 987_654_321;
+      const filled = `'${"x".repeat(fill)}'`;
+      const whole = `SELECT ${filled}, ${text} FROM t WHERE b = ${bytes} AND n = ${number}`;
+      const shown = withoutValues(whole.slice(0, cut));
+      expect(shown).not.toContain("geheim");
+      expect(shown).not.toContain(Buffer.from("geheim").toString("hex"));
+      expect(shown).toMatch(/^(S(E(L(E(C(T)?)?)?)?)?)?$|^SELECT \?[ ?A-Za-z=,]*$/);
+    }),
   );
 });

@@ -20,6 +20,12 @@ async function pay(fields: { test?: boolean } = {}) {
   return { accountId, ...paid };
 }
 
+function contribute(externalId: string, test = false) {
+  const money = { amountCents: 300n, currency: "eur", contributedAt: at };
+  const contribution = { accountId, externalId, subscriptionExternalId: "s", ...money, test };
+  return services.donations.recordContribution(contribution);
+}
+
 /** Reads the payloads of the account's events, oldest first. */
 async function readPayloads() {
   const rows = await services.database.query<{ payload: Buffer; id: string }>(
@@ -153,12 +159,8 @@ it("§6.2 a test event carries the amount and supporter that its owner entered",
 
 it("sends an event for every contribution, and one for its subscription with the first", async () => {
   await createEndpoint();
-  const money = { amountCents: 300n, currency: "eur", contributedAt: at };
-  const contribution = { accountId, subscriptionExternalId: "s", ...money };
-  for (const externalId of ["test", "one", "one", "two"]) {
-    const test = externalId === "test";
-    await services.donations.recordContribution({ ...contribution, externalId, test });
-  }
+  await contribute("test", true);
+  for (const externalId of ["one", "one", "two"]) await contribute(externalId);
   const types = (await readPayloads()).map((event) => event.type);
   expect(types).toEqual(["donation.created", "subscription.created", "donation.created"]);
 });
@@ -227,10 +229,8 @@ it("sends no event for the deletion of a donation, §6.1", async () => {
 it("gives events that are committed together one time, and later ones a later time, §6.2", async () => {
   await createEndpoint();
   await createEndpoint();
-  const money = { amountCents: 300n, currency: "eur", contributedAt: at };
-  const contribution = { accountId, subscriptionExternalId: "s", ...money };
-  await services.donations.recordContribution({ ...contribution, externalId: "one" });
-  await services.donations.recordContribution({ ...contribution, externalId: "two" });
+  await contribute("one");
+  await contribute("two");
   const events = await readPayloads();
   const [first, second, third] = events.map((event) => event.created_at);
   expect(second).toBe(first);
