@@ -75,29 +75,24 @@ describe("a notification", () => {
     expect(looks()).toEqual([2, 1, 0]);
   });
 
-  it("during a look makes the poller look again", async () => {
+  it.each([
+    ["during a look", () => queue.notify(), []],
+    [
+      "of capacity during a look that counted the ended attempt",
+      () => queue.notifyCapacity(new Set(["full"])),
+      ["full"],
+    ],
+  ])("%s makes the poller look again", async (_, notify, throttled) => {
     const poller = createPoller();
     poller.look
       .mockImplementationOnce(async () => {
-        queue.notify();
-        return NOTHING;
+        notify();
+        return { ...NOTHING, throttled: new Set(throttled) };
       })
       .mockResolvedValue(found("a"));
     await poller.begin();
     expect(poller.got).toEqual([["a"]]);
     expect(poller.look).toHaveBeenCalledTimes(2);
-  });
-
-  it("of capacity during a look that counted the ended attempt makes the poller look again", async () => {
-    const poller = createPoller();
-    poller.look
-      .mockImplementationOnce(async () => {
-        queue.notifyCapacity(new Set(["full"]));
-        return { ...NOTHING, throttled: new Set(["full"]) };
-      })
-      .mockResolvedValue(found("a"));
-    await poller.begin();
-    expect(poller.got).toEqual([["a"]]);
   });
 
   it("of capacity works after an older look ended last", async () => {
