@@ -1,7 +1,9 @@
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { beforeEach, describe, expect, it } from "vitest";
 import { textOf } from "../../../test/harness/database.ts";
 import { useServices } from "../../../test/harness/services.ts";
 import { ErrorCode } from "../common/errors.ts";
+import { requiredMicros } from "../common/timestamps.ts";
 import { hashApiKey } from "./api-key.ts";
 
 const services = useServices();
@@ -23,9 +25,8 @@ async function createKey(name = "key", validityDays = 30) {
 const setExpiry = (id: string, micros: string) =>
   services.database.query(`UPDATE api_key SET expires_at = ${micros} WHERE id = ?`, [id]);
 
-const seconds = (key: { expiresAt?: { seconds: bigint } | undefined }) =>
-  key.expiresAt?.seconds ?? 0n;
-const DAY = 86_400n;
+const micros = (at: Timestamp | undefined) => Number(requiredMicros(at, "time"));
+const DAY_MICROS = 86_400_000_000;
 
 describe("a new API key", () => {
   it("is shown in full once, and stored as a hash", async () => {
@@ -40,8 +41,7 @@ describe("a new API key", () => {
   it.each([30, 90, 365])("works for %i days to the microsecond", async (days) => {
     const { createdAt, expiresAt, active } = await createKey("key", days);
     expect(active).toBe(true);
-    expect(seconds({ expiresAt }) - (createdAt?.seconds ?? 0n)).toBe(BigInt(days) * DAY);
-    expect(expiresAt?.nanos).toBe(createdAt?.nanos);
+    expect(micros(expiresAt) - micros(createdAt)).toBe(days * DAY_MICROS);
   });
 
   it("is refused within a minute of the last, also when two calls race", async () => {
@@ -85,17 +85,15 @@ describe("renewing an API key", () => {
   it("counts the new validity from now and keeps the secret", async () => {
     const { id, createdAt, secret } = await createKey("key", 365);
     // As if it had been created ten days earlier. `createdAt` keeps the real time.
-    const age = "UPDATE api_key SET created_at = created_at - 864000000000 WHERE id = ?";
-    await services.database.query(age, [id]);
-    const { apiKey } = await services.apiKeys.renewApiKey({
-      ...{ accountId, apiKeyId: id },
-      validityDays: 30,
-    });
-    const added = seconds({ expiresAt: apiKey?.expiresAt }) - (createdAt?.seconds ?? 0n);
-    expect(added).toBeGreaterThanOrEqual(30n * DAY);
-    expect(added).toBeLessThan(31n * DAY);
+    const age = "UPDATE api_key SET created_at = created_at - ? WHERE id = ?";
+    await services.database.query(age, [10 * DAY_MICROS, id]);
+    const renewal = { accountId, apiKeyId: id, validityDays: 30 };
+    const { apiKey } = await services.apiKeys.renewApiKey(renewal);
+    const added = micros(apiKey?.expiresAt) - micros(createdAt);
+    expect(added).toBeGreaterThanOrEqual(30 * DAY_MICROS);
+    expect(added).toBeLessThan(31 * DAY_MICROS);
     expect(apiKey?.id).toBe(id);
-    expect((createdAt?.seconds ?? 0n) - (apiKey?.createdAt?.seconds ?? 0n)).toBe(10n * DAY);
+    expect(micros(createdAt) - micros(apiKey?.createdAt)).toBe(10 * DAY_MICROS);
     const stored = "SELECT key_hash FROM api_key WHERE id = ?";
     const [row] = await services.database.query(stored, [id]);
     expect(row).toEqual({ key_hash: hashApiKey(secret) });

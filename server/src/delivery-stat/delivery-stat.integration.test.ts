@@ -1,6 +1,6 @@
 import { AttemptOutcome } from "@activity/proto";
 import { createLog } from "@activity/runtime/log";
-import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
+import { durationFromMs, timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { NUMBERS } from "../../../test/harness/backlog.ts";
 import { type Run, useServices } from "../../../test/harness/services.ts";
@@ -84,8 +84,7 @@ describe("an endpoint's hours, ADR 0039", () => {
   it("count failed attempts by the class of their status, and durations by ten ranges", async () => {
     const startedAt = timestampFromMs(HOUR);
     const make = async (outcome: AttemptOutcome, milliseconds: number, statusCode?: number) => {
-      const nanos = (milliseconds % 1_000) * 1_000_000;
-      const duration = { seconds: BigInt(Math.floor(milliseconds / 1_000)), nanos };
+      const duration = durationFromMs(milliseconds);
       const status = statusCode === undefined ? {} : { statusCode };
       await services.record(await send(), outcome, { startedAt, duration, ...status });
     };

@@ -5,13 +5,13 @@ import {
   WebhookEventKind,
 } from "@activity/proto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { type Timestamp, timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createPaidDonation } from "../../../test/harness/builders.ts";
 import { fillDeliveries } from "../../../test/harness/filled-deliveries.ts";
 import { rowCounterOf } from "../../../test/harness/row-reads.ts";
 import { useServices } from "../../../test/harness/services.ts";
-import { timestampFromMicros } from "../common/timestamps.ts";
+import { requiredMicros, timestampFromMicros } from "../common/timestamps.ts";
 
 /** Enough to notice a scan. More would change no plan: each statement names its index and its order of joins. */
 const COUNT = 100_000;
@@ -185,15 +185,10 @@ describe("the list of deliveries, §6.4", () => {
     ["and a state", () => ({ state: DeliveryState.PENDING })],
   ])("includes since and excludes until, to the microsecond: times %s", async (_, filter) => {
     const [older = "", middle = "", newer = ""] = await sendTests(3);
-    const { delivery } = await services.deliveries.getDelivery({
-      accountId: own,
-      deliveryId: middle,
-    });
-    const at = delivery?.createdAt;
-    const after = (micros: number): Timestamp => {
-      const all = (at?.seconds ?? 0n) * 1_000_000n + BigInt((at?.nanos ?? 0) / 1000 + micros);
-      return timestampFromMicros(Number(all));
-    };
+    const call = { accountId: own, deliveryId: middle };
+    const { delivery } = await services.deliveries.getDelivery(call);
+    const at = Number(requiredMicros(delivery?.createdAt, "created_at"));
+    const after = (micros: number) => timestampFromMicros(at + micros);
     const between = (since?: number, until?: number) =>
       idsOf({
         ...filter(),

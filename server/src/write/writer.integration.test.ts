@@ -11,6 +11,7 @@ import { openDatabaseProxy } from "../../../test/harness/database-proxy.ts";
 import { useServices } from "../../../test/harness/services.ts";
 import { useStarted } from "../../../test/harness/use-started.ts";
 import { ErrorCode } from "../common/errors.ts";
+import { requiredMicros } from "../common/timestamps.ts";
 import { createPackets, type Packets } from "../database/packet.ts";
 import { createDonationService } from "../donation/donation-service.ts";
 import { Access } from "../rpc/access.ts";
@@ -70,10 +71,9 @@ it("commits waiting writes together, of one account or of many", async () => {
   // Paid in the order of the calls, each at its own time.
   await Promise.all(ids.map((id) => pay(accountId, id)));
   const paid = await Promise.all(ids.map((id) => pay(accountId, id)));
-  const times = paid.map(({ donation }) => {
-    const { seconds = 0n, nanos = 0 } = donation?.recordedAt ?? {};
-    return Number(seconds) * 1e6 + nanos / 1e3;
-  });
+  const times = paid.map(({ donation }) =>
+    Number(requiredMicros(donation?.recordedAt, "recorded_at")),
+  );
   expect(times).toEqual([...new Set(times)].toSorted((a, b) => a - b));
   const feed = await services.readFeed(accountId);
   expect(feed.map((row) => row.recorded_at)).toEqual(times);
