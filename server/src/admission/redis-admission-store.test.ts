@@ -1,7 +1,7 @@
-import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
+import { createServer } from "node:net";
 import { clientBucket } from "@activity/runtime/client-bucket";
 import { expect, it } from "vitest";
+import { listenLocally } from "../../../test/harness/listening.ts";
 import { accountBucket } from "./account-bucket.ts";
 import { connectWindowRedis, countRequests, windowKey } from "./redis-admission-store.ts";
 import { firstAnswer } from "./redis-connection-store.ts";
@@ -24,8 +24,7 @@ it.each(["redis", "redis-cluster"])(
         for (const _ of `${sent}`.matchAll(/^\*/gm)) socket.write(WRONG_PASSWORD);
       });
     });
-    await once(server.listen(0, "127.0.0.1"), "listening");
-    const { port } = server.address() as AddressInfo;
+    const port = await listenLocally(server);
     const redis = connectWindowRedis(`${scheme}://:wrong@127.0.0.1:${port}`);
     await firstAnswer(redis);
     await expect(countRequests(redis, [clientBucket("192.0.2.1")])).rejects.toMatchObject({

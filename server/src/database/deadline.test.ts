@@ -1,6 +1,6 @@
-import { once } from "node:events";
 import net from "node:net";
 import { expect, it } from "vitest";
+import { listenLocally } from "../../../test/harness/listening.ts";
 import { DatabaseTimeoutError, withDeadline } from "./deadline.ts";
 import { isOutage } from "./outage.ts";
 import { createPool } from "./pool.ts";
@@ -9,9 +9,8 @@ import { poolUse } from "./pool-use.ts";
 it("keeps at most 10,000 callers in the queue while the database hangs, and fails the others at once", async () => {
   const sockets: net.Socket[] = [];
   // The server never sends MySQL's greeting.
-  const server = net.createServer((socket) => sockets.push(socket)).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as net.AddressInfo; // It listens on TCP.
+  const server = net.createServer((socket) => sockets.push(socket));
+  const port = await listenLocally(server);
   const pool = createPool(`mysql://nobody@127.0.0.1:${port}/nowhere`, 1);
   const failures: unknown[] = [];
   const call = () =>

@@ -1,7 +1,7 @@
-import { once } from "node:events";
 import net from "node:net";
 import mysql from "mysql2";
 import { expect, it } from "vitest";
+import { listenLocally } from "../../../test/harness/listening.ts";
 import { withDeadline } from "./deadline.ts";
 import { isConnectionLost, isDeadlock, isOutage } from "./outage.ts";
 import { createPool } from "./pool.ts";
@@ -12,9 +12,8 @@ const SHARD = "target: activity.-80.primary: ";
 const TABLET = `${SHARD}vttablet: rpc error: code = `;
 
 it("treats every failure of a lost connection as an outage, also without a code", async () => {
-  const server = net.createServer((socket) => socket.destroy()).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as net.AddressInfo;
+  const server = net.createServer((socket) => socket.destroy());
+  const port = await listenLocally(server);
   const connection = mysql.createConnection({ host: "127.0.0.1", port });
   connection.on("error", () => undefined);
   const failure = () => new Promise((resolve) => connection.query("SELECT 1", resolve));
@@ -32,9 +31,8 @@ it("treats a server that refuses the connection as one that cannot be reached, w
   );
   refusal.writeUIntLE(refusal.length - 4, 0, 3);
   refusal[3] = 0;
-  const server = net.createServer((socket) => socket.end(refusal)).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as net.AddressInfo;
+  const server = net.createServer((socket) => socket.end(refusal));
+  const port = await listenLocally(server);
   const pool = createPool(`mysql://nobody@127.0.0.1:${port}/nowhere`, 1);
   const refused = await withDeadline(pool, 5_000, () => undefined).catch((error: unknown) => error);
   expect(refused).toMatchObject({ errno: 1130, sqlState: "" });

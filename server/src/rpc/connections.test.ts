@@ -1,7 +1,8 @@
 import { EventEmitter, once } from "node:events";
 import http from "node:http";
-import net, { type AddressInfo, type Socket } from "node:net";
+import net, { type Socket } from "node:net";
 import { expect, it } from "vitest";
+import { listenLocally } from "../../../test/harness/listening.ts";
 import { createConnections } from "./connections.ts";
 
 it("knows a connection on the port of an earlier one that was reset, ADR 0037", () => {
@@ -24,8 +25,7 @@ it("cuts only connections without a request, ADR 0043", async () => {
     connections.add(socket);
     accepted.push(socket);
   });
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const { port } = server.address() as AddressInfo; // It listens on TCP.
+  const port = await listenLocally(server);
   const asked = once(server, "request");
   net.connect(port, "127.0.0.1").write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
   await asked;

@@ -3,6 +3,7 @@ import http from "node:http";
 import http2 from "node:http2";
 import net from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { isListening } from "../../../test/harness/listening.ts";
 import { createConnections } from "./connections.ts";
 import { type Listener, listen, type NodeResponse } from "./listener.ts";
 
@@ -57,15 +58,6 @@ async function connect() {
 }
 
 const untilWaiting = () => expect.poll(() => waiting.length).toBeGreaterThan(0);
-const canConnect = () =>
-  new Promise<boolean>((resolve) => {
-    const socket = net.connect(listener.port, "127.0.0.1");
-    socket.once("error", () => resolve(false));
-    socket.once("connect", () => {
-      socket.destroy();
-      resolve(true);
-    });
-  });
 
 it("cuts an HTTP/1.1 connection with more than 16 unanswered requests, ADR 0037", async () => {
   isPrompt = false;
@@ -178,7 +170,7 @@ describe("a listener that closes, ADR 0043", () => {
     const closing = listener.close().then(() => {
       isClosed = true;
     });
-    expect(await canConnect()).toBe(false);
+    expect(await isListening(listener.port)).toBe(false);
     await goneAway;
     // It had no request.
     await once(idle, "close");
