@@ -3,6 +3,7 @@ import { create } from "@bufbuild/protobuf";
 import type { HandlerContext } from "@connectrpc/connect";
 import { beforeEach, describe, expect, it } from "vitest";
 import { writePending } from "../../../test/harness/backlog.ts";
+import { QUIET } from "../../../test/harness/quiet.ts";
 import { type Run, useServices } from "../../../test/harness/services.ts";
 import { createClaims } from "./claim.ts";
 import { createDispatchService } from "./dispatch-service.ts";
@@ -99,8 +100,7 @@ describe("an entry that cannot be sent, §6.4, ADR 0028", () => {
 
   it("stays leased when its secret cannot be decrypted, is logged once, and delays no other endpoint", async () => {
     const logged: unknown[] = [];
-    const [ignore, error] = [() => undefined, (_: string, fields: unknown) => logged.push(fields)];
-    const log = { info: ignore, warn: ignore, error };
+    const log = { ...QUIET, error: (_: string, fields: unknown) => logged.push(fields) };
     const service = createDispatchService({ ...services, log });
     const runs = await Promise.all(Array.from({ length: 3 }, () => sendTest()));
     const [run] = runs as [Run];

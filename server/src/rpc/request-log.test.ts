@@ -14,6 +14,7 @@ import {
 } from "@connectrpc/connect";
 import { createAsyncIterable } from "@connectrpc/connect/protocol";
 import { describe, expect, it } from "vitest";
+import { QUIET } from "../../../test/harness/quiet.ts";
 import { OverloadedError } from "../common/overloaded-error.ts";
 import { Access } from "./access.ts";
 import { createErrorMapping } from "./error-mapping.ts";
@@ -55,7 +56,7 @@ describe("a stream is counted and logged at its end, with its whole duration:", 
     };
     const transport = createRouterTransport(
       (router) => void router.service(ImportService, { importDonations }),
-      { router: { interceptors: [requestLog, createErrorMapping(createLog(() => undefined))] } },
+      { router: { interceptors: [requestLog, createErrorMapping(QUIET)] } },
     );
     const client = createClient(ImportService, transport);
     async function* batches() {

@@ -14,7 +14,6 @@ import {
   ListActivitiesRequestSchema,
   ListActivitiesResponseSchema,
 } from "@activity/proto";
-import { createLog } from "@activity/runtime/log";
 import { NO_METRICS } from "@activity/runtime/metrics";
 import { create, fromBinary, toBinary, toJsonString } from "@bufbuild/protobuf";
 import {
@@ -26,6 +25,7 @@ import {
 } from "@connectrpc/connect";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { QUIET } from "../../../test/harness/quiet.ts";
 import { Access } from "./access.ts";
 import { register } from "./registered-service.ts";
 import type { Gate } from "./request-gate.ts";
@@ -82,7 +82,7 @@ const marks: Interceptor = (next) => async (request) => {
 /** The codes of the counted calls. */
 const counted: (string | undefined)[] = [];
 const requestLog = createRequestLog(
-  createLog(() => undefined),
+  QUIET,
   { ...NO_METRICS, histogram: () => (_seconds, _call, code) => void counted.push(code) },
   () => performance.now(),
 );

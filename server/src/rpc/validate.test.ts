@@ -3,7 +3,6 @@ import {
   create,
   type DescField,
   type DescMessage,
-  type DescService,
   type Message,
   ScalarType,
 } from "@bufbuild/protobuf";
@@ -12,6 +11,7 @@ import { DurationSchema } from "@bufbuild/protobuf/wkt";
 import { createValidator } from "@bufbuild/protovalidate";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { METHODS } from "../../../test/harness/methods.ts";
 import { createSurelyValid } from "./surely-valid.ts";
 import { createValidate } from "./validate.ts";
 
@@ -19,12 +19,6 @@ import { createValidate } from "./validate.ts";
 const YEAR_SECONDS = 31_536_000n;
 const validator = createValidator();
 const isSurelyValid = createSurelyValid();
-
-const services = Object.values(contract as Record<string, unknown>).filter(isService);
-
-function isService(each: unknown): each is DescService {
-  return typeof each === "object" && each !== null && "kind" in each && each.kind === "service";
-}
 
 /** Returns a message type and all message types inside. */
 function messagesOf(message: DescMessage, seen = new Set<DescMessage>()): Set<DescMessage> {
@@ -34,9 +28,7 @@ function messagesOf(message: DescMessage, seen = new Set<DescMessage>()): Set<De
   return seen;
 }
 
-const sent = new Set(
-  services.flatMap(({ methods }) => methods.flatMap(({ input }) => [...messagesOf(input)])),
-);
+const sent = new Set(METHODS.flatMap(({ input }) => [...messagesOf(input)]));
 const durations = [...sent].flatMap(({ fields }) =>
   fields.filter(({ message }) => message?.typeName === DurationSchema.typeName),
 );

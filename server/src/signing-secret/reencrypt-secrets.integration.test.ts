@@ -1,8 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { useTestDatabase } from "../../../test/harness/database.ts";
 import { newId } from "../common/ids.ts";
-import { createPool, type Pool } from "../database/pool.ts";
 import { reencryptSecrets } from "./reencrypt-secrets.ts";
 import {
   createSecretKey,
@@ -21,11 +20,6 @@ const KEYS = [young, old, older] as const;
 type Row = { id: string; secret: Buffer; next_secret: Buffer | null };
 
 const database = useTestDatabase();
-let pool: Pool;
-beforeAll(() => {
-  pool = createPool(database.url, 1);
-});
-afterAll(() => pool.end());
 beforeEach(() => database.query("DELETE FROM endpoint"));
 
 /**
