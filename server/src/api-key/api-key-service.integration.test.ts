@@ -12,11 +12,9 @@ beforeEach(async () => {
   accountId = await services.createAccount();
 });
 
-const forgetCreation = () =>
-  services.database.query("UPDATE account SET api_key_created_at = NULL WHERE id = ?", [accountId]);
-
 async function createKey(name = "key", validityDays = 30) {
-  await forgetCreation();
+  const forget = "UPDATE account SET api_key_created_at = NULL WHERE id = ?";
+  await services.database.query(forget, [accountId]);
   const answer = await services.apiKeys.createApiKey({ accountId, name, validityDays });
   if (answer.apiKey === undefined) throw new Error("no key");
   return { ...answer.apiKey, secret: answer.secret };

@@ -17,12 +17,11 @@ const RUNS = { numRuns: 150 };
 const donatedAt = timestampFromMs(1_600_000_000_000);
 
 /** Characters that escaping, collations and encodings often get wrong. */
-const NASTY = [..."\0\\'\"\n\u001a%_?😀ßı\u0301", "👩‍👩‍👧"];
-const RIGHT_TO_LEFT = ["שלום", "\u202e", "\ufeff", "\u{10ffff}", "\ufffd"];
+const NASTY = [..."\0\\'\"\n\u001a%_?😀ßı\u0301\u202e\ufeff\u{10ffff}\ufffd", "👩‍👩‍👧", "שלום"];
 const text = (maxLength: number) =>
   fc.oneof(
     fc.string({ unit: "binary", maxLength }),
-    fc.string({ unit: fc.constantFrom(...NASTY, ...RIGHT_TO_LEFT), maxLength: 20 }),
+    fc.string({ unit: fc.constantFrom(...NASTY), maxLength: 20 }),
   );
 
 const SAFE_MAX = BigInt(Number.MAX_SAFE_INTEGER);

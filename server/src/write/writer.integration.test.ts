@@ -13,6 +13,7 @@ import { useStarted } from "../../../test/harness/use-started.ts";
 import { ErrorCode } from "../common/errors.ts";
 import { requiredMicros } from "../common/timestamps.ts";
 import { createPackets, type Packets } from "../database/packet.ts";
+import { inTransaction } from "../database/transaction.ts";
 import { createDonationService } from "../donation/donation-service.ts";
 import { Access } from "../rpc/access.ts";
 import { createLocalTransport } from "../rpc/local-transport.ts";
@@ -142,38 +143,28 @@ it("stores the others when the database fails on one", async () => {
   expect(stored.map(({ id }) => id)).toEqual(["before", "behind", "elsewhere", "first"]);
 });
 
-/** Creates an account that another transaction has locked until `unlock`. */
-async function lockedAccount() {
-  const locked = await services.createAccount();
-  const holder = await services.pool.getConnection();
-  await holder.query("START TRANSACTION");
-  await holder.query("SELECT 1 FROM account WHERE id = ? FOR UPDATE", [locked]);
-  const unlock = async () => {
-    await holder.query("COMMIT");
-    holder.release();
-  };
-  return { locked, unlock };
-}
-
 it("twelve waiting writes of a locked account do not delay another account's test event", async () => {
   const endpointId = await services.createEndpoint(accountId);
-  const { locked, unlock } = await lockedAccount();
+  const locked = await services.createAccount();
   const store = (of: string, externalId: string) =>
     services.donations.createDonation({
       ...{ accountId: of, externalId, amountCents: 500n, currency: "eur", donatedAt: at },
     });
   const externalIds = Array.from({ length: 12 }, (_, at) => `waits-${at}`);
-  const begunMs = performance.now();
-  const waiting = externalIds.map((externalId) => store(locked, externalId));
-  // This write ends after each of the twelve has found the account locked.
-  await store(accountId, "after");
-  const tests = Array.from({ length: 3 }, () =>
-    services.endpoints.sendTest({ accountId, endpointId }),
-  );
-  expect(await Promise.all(tests)).toHaveLength(3);
-  // A write that waits for the locked row gives up after eight seconds.
-  expect(performance.now() - begunMs).toBeLessThan(8_000);
-  await unlock();
+  const { waiting } = await inTransaction(services.pool, async (tx) => {
+    await tx.query("SELECT 1 FROM account WHERE id = ? FOR UPDATE", [locked]);
+    const begunMs = performance.now();
+    const waiting = externalIds.map((externalId) => store(locked, externalId));
+    // This write ends after each of the twelve has found the account locked.
+    await store(accountId, "after");
+    const tests = Array.from({ length: 3 }, () =>
+      services.endpoints.sendTest({ accountId, endpointId }),
+    );
+    expect(await Promise.all(tests)).toHaveLength(3);
+    // A write that waits for the locked row gives up after eight seconds.
+    expect(performance.now() - begunMs).toBeLessThan(8_000);
+    return { waiting };
+  });
   const stored = await Promise.all(waiting);
   expect(stored.map(({ donation }) => donation?.externalId)).toEqual(externalIds);
 });
