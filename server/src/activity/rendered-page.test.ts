@@ -107,13 +107,18 @@ function expectedJson(of: Row): string {
 }
 
 describe("§2 a page rendered from the database's bytes", () => {
-  it("has every field of each row, in the contract's order, as JSON.stringify writes it", () => {
+  it("has every field of each row, in the contract's order, as JSON.stringify writes it, and its position", () => {
     fc.assert(
       fc.property(fc.array(row, { maxLength: 5 }), fc.boolean(), (rows, hasMore) => {
-        const json = renderPage(rows.map(rawRow), hasMore, 'a"b').toString();
+        const raw = rows.map(rawRow);
+        const json = renderPage(raw, hasMore, 'a"b').toString();
         const data = rows.map(expectedJson).join(",");
         const pagination = `{"has_more":${hasMore},"next_cursor":"a\\"b"}`;
         expect(json).toBe(`{"data":[${data}],"pagination":${pagination}}`);
+        const positions = rows.map(({ recordedAt, recordId, source }) => ({
+          ...{ recordedAtMicros: Number(recordedAt), recordKey: recordId + source },
+        }));
+        expect(raw.map(positionOf)).toEqual(positions);
       }),
     );
   });
@@ -124,17 +129,6 @@ describe("§2 a page rendered from the database's bytes", () => {
     expect(renderPage([], false, undefined).toString()).toBe(pageWith("null"));
     const long = "c".repeat(2_000);
     expect(renderPage([], false, long).toString()).toBe(pageWith(`"${long}"`));
-  });
-
-  it("has the position of each row", () => {
-    fc.assert(
-      fc.property(row, (of) => {
-        expect(positionOf(rawRow(of))).toEqual({
-          recordedAtMicros: Number(of.recordedAt),
-          recordKey: of.recordId + of.source,
-        });
-      }),
-    );
   });
 
   it("fails if a row has an unknown number, an impossible time, or another form", () => {
