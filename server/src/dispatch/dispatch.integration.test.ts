@@ -5,8 +5,6 @@ import { madeAttempt, type Run, useServices } from "../../../test/harness/servic
 
 const { TIMEOUT } = AttemptOutcome;
 const IN_A_MINUTE = { retryIn: { seconds: 60n } };
-/** Shorter than the sweep that finds retries without a notification. */
-const SHORT = { seconds: 4n };
 
 const services = useServices();
 let accountId: string;
@@ -88,9 +86,9 @@ describe("a run whose first attempt must be retried, §6.4, ADR 0028", () => {
   it("wakes a waiting poller, also if another attempt of its call cannot be stored", async () => {
     const [run, unstorable] = [await sendTest(), await sendTest()];
     const refuse = `IF NEW.delivery_id = '${unstorable.deliveryId}' THEN SIGNAL SQLSTATE '45000'; END IF`;
-    // The poller looks at once, so that its wait ends before the next sweep.
+    // The poller looks at once, so that its wait ends before the sweep that needs no notification.
     services.outbox.retries.notify();
-    const waiting = services.dispatch.claimRetries({ limit: 8, wait: SHORT });
+    const waiting = services.dispatch.claimRetries({ limit: 8, wait: { seconds: 4n } });
     const attempts = [run, unstorable].map((each) => madeAttempt(each, TIMEOUT, IN_A_MINUTE));
     const recorded = services.database.withTrigger(
       "BEFORE INSERT ON delivery_attempt",
