@@ -101,25 +101,6 @@ describe("a manual retry", () => {
     expect((await read(run)).delivery).toMatchObject({ state: DeliveryState.DELIVERED, run: 2 });
   });
 
-  it("begins one new run, however many calls ask at once", async () => {
-    const first = await sendTest();
-    await services.record(first, AttemptOutcome.ROUTE_NOT_FOUND);
-    const answers = await Promise.all(Array.from({ length: 5 }, () => retry(first)));
-    const begun = { state: DeliveryState.PENDING, run: 2, attempts: 0 };
-    for (const { delivery } of answers) expect(delivery).toMatchObject(begun);
-    const { attempts } = await services.dispatch.claimAttempts({ limit: 256, endpointLimit: 64 });
-    const second = { ...first, run: 2 };
-    expect(attempts.filter(({ run }) => run?.deliveryId === first.deliveryId)).toMatchObject([
-      { run: second },
-    ]);
-    expect(await services.dispatch.loadAttempt({ run: first, attempt: 2 })).toMatchObject({
-      step: { case: "ended" },
-    });
-    await services.record(second, AttemptOutcome.DELIVERED);
-    await expect(retry(first)).rejects.toThrow("succeeded");
-    expect((await read(first)).attempts.map(({ run }) => run)).toEqual([1, 2]);
-  });
-
   it("of a range takes the failed ones, and those that succeeded only with include_delivered. ADR 0053", async () => {
     const [failed, delivered] = [await sendTest(), await sendTest()];
     await services.record(failed, AttemptOutcome.REJECTED);
