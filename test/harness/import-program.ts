@@ -40,11 +40,7 @@ export function useImporter() {
 }
 
 /** Runs the importer as a person would, in a folder where nothing is stored about a local core. */
-async function runImportProgram(
-  cwd: string,
-  env: NodeJS.ProcessEnv,
-  args: readonly string[],
-) {
+async function runImportProgram(cwd: string, env: NodeJS.ProcessEnv, args: readonly string[]) {
   const options = { cwd, env: { ...baseEnv(), ...env } };
   const { closed, output } = watch(spawn(process.execPath, [PROGRAM, ...args], options));
   return { exitCode: await closed, output: output() };
