@@ -150,11 +150,6 @@ describe("environment variables change nothing", () => {
 });
 
 describe("§6.4 the look-up of a name leaves time of the ten seconds for the attempt", () => {
-  it("finds the addresses of both families", async () => {
-    dns.answers = [IPV4, IPV6];
-    expect(await resolve(NAME)).toEqual([IPV4, IPV6]);
-  });
-
   it.concurrent.each([
     [6, IPV4],
     [4, IPV6],
@@ -192,23 +187,19 @@ it.each([
   },
 );
 
-it("a resolver reads its servers again once the old ones refused, as servers of another network do", async () => {
+it("a resolver reads its servers again once the old ones refused or none was reached, as on a machine that changed networks", async () => {
   const refusing = await startDnsServer();
   refusing.rcode = 5;
   dns.answers = [IPV4];
-  const system = [refusing.address];
-  const resolve = createNameResolver(system);
-  await expect(resolve(NAME)).rejects.toMatchObject({ code: "EREFUSED" });
-  system[0] = dns.address;
-  expect(await resolve(NAME)).toEqual([IPV4]);
+  for (const [old, code] of [
+    [refusing.address, "EREFUSED"],
+    [NOWHERE, "ECONNREFUSED"],
+  ] as const) {
+    const system: string[] = [old];
+    const resolve = createNameResolver(system);
+    await expect(resolve(NAME)).rejects.toMatchObject({ code });
+    system[0] = dns.address;
+    expect(await resolve(NAME)).toEqual([IPV4]);
+  }
   await refusing.stop();
-});
-
-it("a resolver reads its servers again once none was reached, as on a machine that changed networks", async () => {
-  dns.answers = [IPV4];
-  const system = [NOWHERE];
-  const resolve = createNameResolver(system);
-  await expect(resolve(NAME)).rejects.toMatchObject({ code: "ECONNREFUSED" });
-  system[0] = dns.address;
-  expect(await resolve(NAME)).toEqual([IPV4]);
 });

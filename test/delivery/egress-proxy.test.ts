@@ -2,7 +2,12 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createEgressProxy, ProxyFailure } from "../../workflows/src/http/egress-proxy.ts";
+import {
+  createEgressProxy,
+  type EgressProxy,
+  ProxyFailure,
+} from "../../workflows/src/http/egress-proxy.ts";
+import { listenLocally } from "../harness/listening.ts";
 import { useStarted } from "../harness/use-started.ts";
 import { answer } from "./harness-receiver-behaviours.ts";
 import { createSenderHarness } from "./harness-receiver-sender.ts";
@@ -31,14 +36,9 @@ describe("an attempt by way of the egress proxy, ADR 0027", () => {
         callback(null);
       },
     });
-    await once(front.listen(0, "127.0.0.1"), "listening");
-    const { port } = front.address() as AddressInfo; // It listens on a port.
-    const proxy = createEgressProxy(new URL(`https://localhost:${port}`));
-    const target = { address: "93.184.216.34", family: 4 } as const;
+    const proxy = createEgressProxy(new URL(`https://localhost:${await listenLocally(front)}`));
     // The front has no certificate, so the connection fails after the client named the host.
-    await expect(proxy.open([target], 443, AbortSignal.timeout(5_000))).rejects.toThrow(
-      ProxyFailure,
-    );
+    await expectFailure(proxy);
     expect(named).toEqual(["localhost"]);
     front.close();
   });
@@ -68,6 +68,16 @@ describe("an attempt by way of the egress proxy, ADR 0027", () => {
   });
 });
 
+/** Checks that a proxy cannot open a connection to an address that is safe. */
+async function expectFailure(proxy: EgressProxy) {
+  const opened = proxy.open(
+    [{ address: "93.184.216.34", family: 4 }],
+    443,
+    AbortSignal.timeout(5_000),
+  );
+  await expect(opened).rejects.toThrow(ProxyFailure);
+}
+
 /** Starts a proxy that connects each tunnel to `127.0.0.1`, after `sent` bytes of its own. */
 async function startOwnProxy(sent = "") {
   const sockets = new Set<Socket>();
@@ -82,10 +92,8 @@ async function startOwnProxy(sent = "") {
       socket.pipe(receiver).pipe(socket);
     });
   });
-  await once(proxy.listen(0, "127.0.0.1"), "listening");
-  const { port } = proxy.address() as AddressInfo; // It listens on a port.
   return {
-    url: new URL(`http://127.0.0.1:${port}`),
+    url: new URL(`http://127.0.0.1:${await listenLocally(proxy)}`),
     die() {
       proxy.close();
       for (const socket of sockets) socket.destroy();
@@ -95,16 +103,14 @@ async function startOwnProxy(sent = "") {
 
 it("a proxy gets a password that has no user. ADR 0027", async () => {
   const server = createServer();
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const { port } = server.address() as AddressInfo; // It listens on a port.
+  const port = await listenLocally(server);
   const asked = once(server, "connection").then(async ([socket]) => {
     const [head] = await once(socket, "data");
     socket.destroy();
     return `${head}`;
   });
   const proxy = createEgressProxy(new URL(`http://:token@127.0.0.1:${port}`));
-  const target = { address: "93.184.216.34", family: 4 } as const;
-  await expect(proxy.open([target], 443, AbortSignal.timeout(5_000))).rejects.toThrow(ProxyFailure);
+  await expectFailure(proxy);
   expect(await asked).toMatch(new RegExp(`^proxy-authorization: Basic ${btoa(":token")}\\r$`, "m"));
   server.close();
 });

@@ -1,7 +1,5 @@
-import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { DispatchService } from "@activity/proto";
@@ -9,6 +7,7 @@ import { readDeliveryConfig, startDeliveries } from "@activity/workflows";
 import { type ConnectRouter, createRouterTransport } from "@connectrpc/connect";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
 import { beforeEach, describe, expect, it } from "vitest";
+import { listenLocally } from "../harness/listening.ts";
 import { QUIET } from "../harness/quiet.ts";
 import { openDoor } from "../harness/tcp-door.ts";
 import { useFolder } from "../harness/use-started.ts";
@@ -64,9 +63,8 @@ describe("deliveries whose Temporal accepts and never answers", () => {
   });
 
   it("end their process at SIGTERM", async () => {
-    const core = createServer(connectNodeAdapter({ routes })).listen(0, "127.0.0.1");
-    await once(core, "listening");
-    const CORE_URL = `http://127.0.0.1:${(core.address() as AddressInfo).port}`;
+    const core = createServer(connectNodeAdapter({ routes }));
+    const CORE_URL = `http://127.0.0.1:${await listenLocally(core)}`;
     const toCore = { CORE_URL, CORE_CREDENTIAL: "act_svc_x" };
     const { end, output } = startProgram("workflows/src/main.ts", { ...env, ...toCore });
     await connected();
