@@ -39,12 +39,8 @@ describe("the settings of dispatcher and worker", () => {
       /^CORE_CREDENTIAL_FILE must be [^\n]*$/,
     );
     const { WEBHOOK_ALLOWED_TARGETS, WEBHOOK_EXTRA_CA } = bad;
-    const allowed = {
-      WEBHOOK_ALLOWED_TARGETS,
-      WEBHOOK_EXTRA_CA,
-      ALLOW_UNSAFE_TARGETS: "development",
-    };
-    expect(() => readDeliveryConfig(allowed)).toThrow(
+    const targets = { WEBHOOK_ALLOWED_TARGETS, WEBHOOK_EXTRA_CA };
+    expect(() => readDeliveryConfig({ ...targets, ALLOW_UNSAFE_TARGETS: "development" })).toThrow(
       /^WEBHOOK_ALLOWED_TARGETS must be host:port pairs separated by commas\.\nWEBHOOK_EXTRA_CA must be the path of a PEM file that this process can read\.$/,
     );
   });
@@ -112,19 +108,12 @@ describe("the settings of dispatcher and worker", () => {
   });
 
   it("take an empty variable of Temporal as unset", () => {
-    const names = [
-      "ADDRESS",
-      "NAMESPACE",
-      "API_KEY",
-      "TLS",
-      "TLS_SERVER_NAME",
-      "TLS_CLIENT_CERT_PATH",
-    ];
-    const config = readDeliveryConfig(
-      Object.fromEntries(names.map((name) => [`TEMPORAL_${name}`, ""])),
-    );
-    expect(config).toMatchObject({ connection: {}, namespace: "default" });
+    const config = readDeliveryConfig({
+      ...{ TEMPORAL_ADDRESS: "", TEMPORAL_NAMESPACE: "", TEMPORAL_API_KEY: "" },
+      ...{ TEMPORAL_TLS: "", TEMPORAL_TLS_SERVER_NAME: "", TEMPORAL_TLS_CLIENT_CERT_PATH: "" },
+    });
     expect(config.connection).toEqual({});
+    expect(config.namespace).toBe("default");
     const away = { TEMPORAL_ADDRESS: "cluster.example:7233", TEMPORAL_API_KEY: "geheim" };
     expect(readDeliveryConfig({ ...away, TEMPORAL_TLS: "" }).connection?.tls).toBeTruthy();
   });
