@@ -86,9 +86,8 @@ export function createClients(ports: Ports, credential: string, random: () => nu
   }
 
   /** Sends a request from an address to any gateway. Returns `undefined` if no answer comes. */
-  async function ask(path: string, apiKey: string, address: string, wish?: string) {
-    const forwarded = { "x-forwarded-for": address };
-    const headers = wish === undefined ? forwarded : { ...forwarded, prefer: wish };
+  async function ask(path: string, apiKey: string, address: string, further = {}) {
+    const headers = { "x-forwarded-for": address, ...further };
     return Promise.race([
       requestOf(any(ports.gateways), path, { apiKey, headers }).catch(() => undefined),
       wait(REQUEST_MS, undefined, { ref: false }),
@@ -165,7 +164,7 @@ export function createClients(ports: Ports, credential: string, random: () => nu
         const from = cursor && `&cursor=${cursor}`;
         const isLast = isOver();
         const path = `/api/v1/activity?order=asc&limit=100${from}`;
-        const answer = check(await ask(path, apiKey, address, "wait=5"));
+        const answer = check(await ask(path, apiKey, address, { prefer: "wait=5" }));
         if (answer?.status !== 200) {
           await wait(PAUSE_MS);
           continue;

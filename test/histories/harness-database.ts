@@ -50,7 +50,7 @@ export async function startBadDatabase(folder: string) {
   const filler = join(disk, "filler");
   const free = () => rm(filler, { force: true });
   return {
-    url: server.url,
+    ...{ name: "database", url: server.url },
     pid: () => server.pid,
     signal(signal: NodeJS.Signals): void {
       if (signal === "SIGKILL") killed = server.kill();

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { createRandom } from "../simulation/random.ts";
 import type { Link } from "./harness-go.ts";
-import { PARTS_OF_PLACE, type Product } from "./harness-product.ts";
+import type { Product } from "./harness-product.ts";
 
 /** How long the database's disk stays full. The server notices free space within a minute. */
 const FULL_MS = 20_000;
@@ -9,10 +9,11 @@ const HOUR_SECONDS = 3_600;
 const STEP_EVERY_MS = 15_000;
 const [STARTS, START_AGAIN_MS] = [60, 1_000];
 
-/** Returns a generator. The same seed gives the same numbers. */
-export const seeded = (seed: number) => createRandom(seed).next;
-
-type Victim = { signal(signal: NodeJS.Signals): void; start(): Promise<void> };
+type Victim = {
+  readonly name: string;
+  signal(signal: NodeJS.Signals): void;
+  start(): Promise<void>;
+};
 
 /** Starts a process again and again, as a supervisor does: a core that finds no database ends. */
 async function startAgain(one: Victim): Promise<void> {
@@ -40,7 +41,6 @@ export function createFaults({ links, instances, database }: Product, seed: numb
   const upTo = (most: number) => Math.ceil(random.next() * most);
   const tell = (what: string) => told.push(`${Math.round(performance.now() - began)} ${what}`);
   const stopped = new AbortController();
-  const hasStopped = () => stopped.signal.aborted;
   const pause = (ms: number) =>
     wait(ms, undefined, { signal: stopped.signal }).catch(() => undefined);
   /** The share of stopped processes that are killed, and how many are dead now. */
@@ -64,8 +64,7 @@ export function createFaults({ links, instances, database }: Product, seed: numb
 
   async function stopProcess(one: Victim, ms: number): Promise<void> {
     const isKilled = random.chance(kills);
-    const name = PARTS_OF_PLACE[processes.indexOf(one)] ?? "database";
-    tell(`${isKilled ? "kill" : "stop"} ${name} for ${ms}`);
+    tell(`${isKilled ? "kill" : "stop"} ${one.name} for ${ms}`);
     one.signal(isKilled ? "SIGKILL" : "SIGSTOP");
     if (isKilled) dead += 1;
     await wait(ms);
@@ -74,7 +73,7 @@ export function createFaults({ links, instances, database }: Product, seed: numb
   }
 
   async function breakInTurn(): Promise<void> {
-    while (!hasStopped()) {
+    while (!stopped.signal.aborted) {
       const one = random.pick<Link | Victim>(random.chance(0.25) ? processes : links);
       if (!broken.has(one)) {
         broken.add(one);
@@ -88,7 +87,7 @@ export function createFaults({ links, instances, database }: Product, seed: numb
 
   /** Sets the clock ahead or behind by a second to an hour. */
   async function stepClock(): Promise<void> {
-    while (!hasStopped()) {
+    while (!stopped.signal.aborted) {
       await pause(STEP_EVERY_MS * randomStep.between(0.5, 1.5));
       const seconds = Math.round(HOUR_SECONDS ** randomStep.next());
       const ahead = randomStep.chance(0.5) ? -seconds : seconds;
@@ -123,7 +122,7 @@ export function createFaults({ links, instances, database }: Product, seed: numb
     async cutForGood(): Promise<void> {
       const name = "deliveries-1-core";
       const link = links.find((one) => one.name === name);
-      const dispatcher = instances[2];
+      const dispatcher = instances.find((one) => one.name === "deliveries 1");
       if (link === undefined || dispatcher === undefined) throw new Error(`no link is ${name}`);
       forGood.add(link);
       while (broken.has(link) || broken.has(dispatcher)) await wait(100);

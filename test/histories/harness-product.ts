@@ -15,11 +15,6 @@ import { type Link, startToxiproxy } from "./harness-go.ts";
 /** Two of each process on one database, Temporal and Redis. Each connection between processes has a link. */
 export type Product = Awaited<ReturnType<typeof startProduct>>;
 
-const PLACES = [1, 2] as const;
-/** The names of the product's instances, in their order. */
-export const PARTS_OF_PLACE = PLACES.flatMap((place) =>
-  ["core", "gateway", "deliveries"].map((part) => `${part} ${place}`),
-);
 const PLANT_HERE = new URL("plant-here.ts", import.meta.url).href;
 const COLLECT_HERE = new URL("collect-here.ts", import.meta.url).href;
 const portOf = (url: string) => Number(new URL(url).port);
@@ -50,11 +45,11 @@ export async function startProduct(folder: string, bug?: HistoryBug) {
     changed.port = `${await portTo(name, portOf(url))}`;
     return changed.href;
   };
-  const instances: ProcessInstance[] = [];
+  const instances: (ProcessInstance & { readonly name: string })[] = [];
   const ports: { cores: number[]; gateways: number[] } = { cores: [], gateways: [] };
   const gatewayCredential = await stack.credential(Permission.ClientAddressForward);
   const dispatcherCredential = await stack.credential(Permission.DeliveryDispatch);
-  for (const place of PLACES) {
+  for (const place of [1, 2]) {
     const core = await createInstance("core", {
       ...{ ...planted, ...KEYS, ...trusting },
       DATABASE_URL: await urlTo(`core-${place}-database`, stack.database.url),
@@ -75,7 +70,9 @@ export async function startProduct(folder: string, bug?: HistoryBug) {
     });
     ports.cores.push(await portTo(`writers-${place}-core`, core.port));
     ports.gateways.push(await portTo(`readers-${place}-gateway`, gateway.port));
-    instances.push(core, gateway, deliveries);
+    for (const [part, one] of Object.entries({ core, gateway, deliveries })) {
+      instances.push({ ...one, name: `${part} ${place}` });
+    }
   }
   for (const one of instances) await one.start();
 

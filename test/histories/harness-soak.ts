@@ -2,7 +2,7 @@ import { readdir, readFile, readlink } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { TimedCall } from "./harness-probe.ts";
-import { PARTS_OF_PLACE, type Product } from "./harness-product.ts";
+import type { Product } from "./harness-product.ts";
 
 /** The growth of a level. The test fails if `grows` is true. */
 export type Flatness = {
@@ -61,17 +61,14 @@ export function startSoak(product: Product) {
 
 async function takeSample({ instances, database, stack }: Product): Promise<Sample> {
   const values = new Map<string, number>();
-  const processes = instances.map(
-    ({ pid }, place) => [PARTS_OF_PLACE[place] ?? "", pid()] as const,
-  );
   // Makes the processes collect their garbage, so that only what they hold can grow.
   for (const one of instances) one.signal("SIGUSR2");
   await wait(COLLECTED_MS);
-  for (const [name, pid] of [...processes, ["database", database.pid()] as const]) {
-    const status = await readFile(`/proc/${pid}/status`, "utf8");
+  for (const { name, pid } of [...instances, database]) {
+    const status = await readFile(`/proc/${pid()}/status`, "utf8");
     const [, kilobytes = ""] = /^VmRSS:\s+(\d+)/m.exec(status) ?? [];
     values.set(`${name}: MB`, Math.round(Number(kilobytes) / KILOBYTES_IN_MB));
-    const folder = `/proc/${pid}/fd`;
+    const folder = `/proc/${pid()}/fd`;
     const targets = await Promise.all(
       (await readdir(folder)).map((fd) => readlink(join(folder, fd)).catch(() => "")),
     );
@@ -117,13 +114,7 @@ const MIN_CALLS = 200;
 const WARM_UP_MS = 60_000;
 
 /** Compares the slowest hundredth of calls of the last minutes, without faults, with that of the first. */
-export function compareCalls({
-  calls,
-  calmMs,
-}: {
-  readonly calls: readonly TimedCall[];
-  readonly calmMs: number;
-}) {
+export function compareCalls(calls: readonly TimedCall[], calmMs: number) {
   const [beganMs, endedMs] = [calls[0]?.endMs ?? 0, calls.at(-1)?.endMs ?? 0];
   return [...new Set(calls.map(({ kind }) => kind))].map((kind) => {
     const quantilesOf = (fromMs: number) => {

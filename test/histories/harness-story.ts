@@ -3,11 +3,12 @@ import { bodyOf, headerOf } from "../delivery/harness-deliveries.ts";
 import { createEndpoint, createReader } from "../harness/builders.ts";
 import type { PageJson } from "../harness/json.ts";
 import { EVENTS_OF, Kind, REFUND_CENTS } from "../harness/records.ts";
+import { createRandom } from "../simulation/random.ts";
 import { type Account, createClients, kindOf } from "./harness-clients.ts";
-import { createFaults, seeded } from "./harness-faults.ts";
+import { createFaults } from "./harness-faults.ts";
 import { findFaults, type Operation } from "./harness-go.ts";
 import { startProbe } from "./harness-probe.ts";
-import { PARTS_OF_PLACE, type Product } from "./harness-product.ts";
+import type { Product } from "./harness-product.ts";
 import { type Flatness, startSoak } from "./harness-soak.ts";
 
 /** The rules that no fault may break. */
@@ -60,7 +61,7 @@ export async function tellStory(product: Product, checker: string, options: Stor
     accounts.push(account);
   }
   const hammered = await createReader(stack);
-  const clients = createClients(ports, credential, seeded(seed + 1));
+  const clients = createClients(ports, credential, createRandom(seed + 1).next);
   let isOver = false;
   const running = accounts.flatMap((account) => [
     ...Array.from({ length: WRITERS }, () => clients.write(account)),
@@ -139,7 +140,7 @@ export async function tellStory(product: Product, checker: string, options: Stor
     Rule.OneEvent,
     [...eventsOf(product)].filter(([, ids]) => ids.size > 1).map(([of]) => of),
   );
-  const cores = instances.filter((_, place) => PARTS_OF_PLACE[place]?.startsWith("core"));
+  const cores = instances.filter(({ name }) => name.startsWith("core"));
   const said = cores.flatMap((core) => core.output().split("\n"));
   broken(
     Rule.Expected,

@@ -27,9 +27,9 @@ it(
       // Attempts that a stopped dispatcher had in flight are retried by the schedule.
       deliveredMs: 5 * MINUTE,
     });
-    const { history, faults, uses } = story;
+    const { history, faults, uses, calls, calmMs } = story;
     const trace = `seed ${SEED}:\n${faults.join("\n")}`;
-    const slower = IS_SOAK ? compareCalls(story) : [];
+    const slower = IS_SOAK ? compareCalls(calls, calmMs) : [];
     const told = [
       `seed ${SEED}: ${history.length} operations, ${faults.length} faults`,
       ...uses.map(
