@@ -230,16 +230,6 @@ it("has caught up after an outage beside an attempt that the core refused before
   await refused;
 });
 
-it("closes within its time, and rejects waiting and later callers", async () => {
-  const { recorder } = recorderOf(() => {
-    throw new ConnectError("away", Code.Unavailable);
-  });
-  const waits = expect(recorder.record(keyOf("a"), DELIVERED)).rejects.toThrow("ended");
-  await recorder.close(10);
-  await waits;
-  await expect(recorder.record(keyOf("b"), DELIVERED)).rejects.toThrow("ended");
-});
-
 async function isPending(promise: Promise<void>): Promise<boolean> {
   const ended = promise.then(() => false);
   return Promise.race([ended, new Promise<boolean>((resolve) => setImmediate(resolve, true))]);

@@ -215,8 +215,8 @@ it("ends a record that the core cannot write yet, so that the worker can end. AD
 it("fails a record that the worker gives up at its stop, so that another worker repeats it. ADR 0028", async () => {
   const activities = startActivities(() => true);
   const made = await activities.ask(1);
-  const dropped = expect(activities.record(1, made)).rejects.toThrow();
+  const dropped = expect(activities.record(1, made)).rejects.toThrow("had not recorded it");
   await recorder.close(0);
   await dropped;
-  await expect(activities.record(1, made)).rejects.toThrow();
+  await expect(activities.record(1, made)).rejects.toThrow("had not recorded it");
 });

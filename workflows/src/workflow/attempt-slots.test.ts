@@ -30,14 +30,6 @@ function createSlots(sizes = SLOTS) {
   };
 }
 
-it("limits an endpoint to its slots, and reuses those that are given back. ADR 0028", () => {
-  const slots = createSlots();
-  const taken = slots.takeAll("a");
-  expect(taken).toHaveLength(SLOTS.perEndpoint);
-  taken[0]?.giveBack();
-  expect(slots.takeAll("a")).toHaveLength(1);
-});
-
 it("leaves a slot to a newcomer beside 150 endpoints that hang. ADR 0028", () => {
   const slots = createSlots();
   let inFlight = 0;
