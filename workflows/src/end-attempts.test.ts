@@ -47,14 +47,8 @@ it("records the last retry that a worker takes during a stop. ADR 0028", async (
 });
 
 it("gives up the records of a core that is away 25 seconds after a stop", async () => {
-  const recorder = createRecorder(
-    createClient(
-      DispatchService,
-      createRouterTransport(() => undefined),
-    ),
-    QUIET,
-    timing,
-  );
+  const nowhere = createRouterTransport(() => undefined);
+  const recorder = createRecorder(createClient(DispatchService, nowhere), QUIET, timing);
   const ended = recorder.record(ATTEMPT, { ...MADE, ...ANSWER, startedAtMs: 0, durationMs: 1 });
   const dropped = expect(ended).rejects.toThrow("had not recorded it");
   const stopped = endAttempts(ended, recorder, timing);

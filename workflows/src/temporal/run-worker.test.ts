@@ -1,59 +1,47 @@
-import { setImmediate as turn } from "node:timers/promises";
-import { expect, it } from "vitest";
+import { PROCESS_TIMING } from "@activity/runtime/timing";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { runWorker } from "./run-worker.ts";
 
-/** Runs a worker whose pollers stop when the test says so. The test's clock stands until `pass` is called. */
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** Runs a worker whose pollers stop when the test says so. */
 function startWorker() {
   const run = Promise.withResolvers<void>();
   const pollers = Promise.withResolvers<void>();
-  const timers = new Map<() => void, number>();
   const stopping = new AbortController();
-  let shutdowns = 0;
+  const shutdown = vi.fn(() => run.resolve());
   const worker = {
     run: () => run.promise,
-    getState: () => (shutdowns === 0 ? ("RUNNING" as const) : ("STOPPING" as const)),
-    shutdown() {
-      shutdowns += 1;
-      run.resolve();
-    },
-  };
-  const timing = {
-    nowMs: () => 0,
-    after(milliseconds: number, work: () => void) {
-      timers.set(work, milliseconds);
-      return () => timers.delete(work);
-    },
+    getState: () => (shutdown.mock.calls.length === 0 ? ("RUNNING" as const) : "STOPPING"),
+    shutdown,
   };
   return {
-    ended: runWorker(worker, stopping.signal, () => pollers.promise, timing),
+    ended: runWorker(worker, stopping.signal, () => pollers.promise, PROCESS_TIMING),
     stop: () => stopping.abort(),
     pollersStop: () => pollers.resolve(),
-    async pass(milliseconds: number) {
-      for (const [work, dueMs] of timers) if (dueMs <= milliseconds) work();
-      await turn();
-    },
-    shutdowns: () => shutdowns,
-    timers: () => timers.size,
+    shutdown,
   };
 }
 
 it("shuts the worker down once its pollers have stopped, and leaves no timer", async () => {
-  const { ended, stop, pollersStop, pass, shutdowns, timers } = startWorker();
+  const { ended, stop, pollersStop, shutdown } = startWorker();
   stop();
-  await pass(0);
-  expect(shutdowns()).toBe(0);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(shutdown).not.toHaveBeenCalled();
   pollersStop();
-  await pass(0);
-  expect([shutdowns(), timers()]).toEqual([1, 0]);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(shutdown).toHaveBeenCalledOnce();
+  expect(vi.getTimerCount()).toBe(0);
   await ended;
 });
 
 it("takes no more retries five seconds after a stop, even if a start is still in flight", async () => {
-  const { ended, stop, pollersStop, pass, shutdowns } = startWorker();
+  const { ended, stop, pollersStop, shutdown } = startWorker();
   stop();
-  await pass(5_000);
-  expect(shutdowns()).toBe(1);
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(shutdown).toHaveBeenCalledOnce();
   pollersStop();
   await ended;
-  expect(shutdowns()).toBe(1);
+  expect(shutdown).toHaveBeenCalledOnce();
 });
