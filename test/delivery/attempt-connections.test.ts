@@ -113,7 +113,7 @@ describe("a connection is kept for the next attempts to the same host", () => {
   });
 
   it("but not once the name has lost the address of the connection", async () => {
-    const receiver = await harness.receive(answer(200), undefined, { host: "::" });
+    const receiver = await harness.receive(answer(200), undefined, "::");
     const { post, close } = createPinnedPost(receiver);
     await post("127.0.0.1");
     await post("::1", "127.0.0.1");
@@ -213,8 +213,8 @@ describe("a connection", () => {
     ["127.0.0.1", "127.0.0.1"],
     ["::1", "[::1]"],
   ])("goes to an address that the certificate names: %s", async (host, inUrl) => {
-    const receiver = await harness.receive(answer(200), undefined, { host });
-    const other = await harness.receive(answer(200), harness.certificates.otherName, { host });
+    const receiver = await harness.receive(answer(200), undefined, host);
+    const other = await harness.receive(answer(200), harness.certificates.otherName, host);
     expect(await harness.post(receiver, inUrl)).toMatchObject(DELIVERED);
     expect(await harness.post(receiver, inUrl)).toMatchObject(DELIVERED);
     expect(receiver.connectionCount()).toBe(1);

@@ -1,4 +1,3 @@
-import type { Socket } from "node:net";
 import { setImmediate } from "node:timers/promises";
 import { afterAll, describe, expect, it } from "vitest";
 import { answer, trickle, write, writeAndReset } from "./harness-receiver-behaviours.ts";
@@ -112,12 +111,6 @@ describe("§6.4 an answer whose status does not come is a network_error", () => 
     expect(await patient.post(receiver)).toMatchObject({ ...NETWORK_ERROR, detail });
     expect(receiver.connectionCount()).toBe(1);
     expect(receiver.requests).toHaveLength(0);
-  });
-
-  it("plain HTTP where TLS should be", async () => {
-    const greet = (socket: Socket) => socket.end(`${OK_HEAD}content-length: 0\r\n\r\n`);
-    const receiver = await patient.receive(answer(200), null, { greet });
-    expect(await patient.post(receiver)).toMatchObject(NETWORK_ERROR);
   });
 });
 

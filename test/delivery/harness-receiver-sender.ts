@@ -2,12 +2,7 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { Socket } from "node:net";
 import { afterEach, beforeEach } from "vitest";
 import { createSender, type SenderOptions } from "../../workflows/src/http/sender.ts";
-import {
-  type Behaviour,
-  type Receiver,
-  type ReceiverOptions,
-  startReceiver,
-} from "./harness-receiver.ts";
+import { type Behaviour, type Receiver, startReceiver } from "./harness-receiver.ts";
 import { type Certificate, sharedCertificates } from "./harness-receiver-certificates.ts";
 
 const AT = "2026-03-01T12:00:00.003417Z";
@@ -39,9 +34,9 @@ export function createSenderHarness(options: SenderOptions = {}) {
     receive: async (
       behaviour: Behaviour,
       certificate: Certificate | null = certificates.good,
-      options?: ReceiverOptions,
+      host?: string,
     ): Promise<Receiver> => {
-      const receiver = await startReceiver(behaviour, certificate ?? undefined, options);
+      const receiver = await startReceiver(behaviour, certificate ?? undefined, host);
       receivers.push(receiver);
       for (const host of ["receiver.test", "a.receiver.test", "127.0.0.1", "::1"]) {
         allowedLoopback.add(`${host}:${receiver.port}`);

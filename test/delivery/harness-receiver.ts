@@ -21,14 +21,11 @@ export type Behaviour = (socket: Socket, request: ReceivedRequest) => void;
 /** A server on loopback that counts requests and connections. */
 export type Receiver = Awaited<ReturnType<typeof startReceiver>>;
 
-/** Where a receiver listens, and what it does with a new connection. */
-export type ReceiverOptions = { readonly host?: string; readonly greet?: (socket: Socket) => void };
-
 /** Starts a receiver, over TLS if it has a certificate. */
 export async function startReceiver(
   behaviour: Behaviour,
   certificate?: Certificate,
-  { host = "127.0.0.1", greet }: ReceiverOptions = {},
+  host = "127.0.0.1",
 ) {
   const requests: ReceivedRequest[] = [];
   const sockets = new Set<Socket>();
@@ -36,7 +33,6 @@ export async function startReceiver(
   let connections = 0;
   let handshakes = 0;
   const serve = (socket: Socket) => {
-    greet?.(socket);
     serving.add(socket);
     socket.on("close", () => serving.delete(socket));
     const connection = handshakes++;

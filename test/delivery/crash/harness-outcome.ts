@@ -1,13 +1,12 @@
-import { Connection, WorkflowClient, type WorkflowExecutionInfo } from "@temporalio/client";
+import { Connection, WorkflowClient } from "@temporalio/client";
 import { expect } from "vitest";
+import { deliverWorkflowId } from "../../../workflows/src/workflow/contract.ts";
 import type { ReceivedRequest } from "../harness-receiver.ts";
 import { eventIdOf, listRecorded, nameOf, requestsOf, without } from "./harness-attempts.ts";
 import { lineOf, readFeed } from "./harness-feed.ts";
 import { type CrashStack, SETTLE } from "./harness-stack.ts";
 import { countStates, listDeliveries } from "./harness-states.ts";
 import type { Party, Written } from "./harness-writers.ts";
-
-const OF_FIRST_RUN = /^delivery-([a-z0-9]{15})-1$/;
 
 /** The conditions on deliveries. */
 type Expected = {
@@ -64,9 +63,8 @@ export async function expectTold(
   // Entries that a dead dispatcher had leased leave the outbox after their lease.
   const listEntries = () => stack.query("SELECT delivery_id FROM outbox_entry");
   await expect.poll(listEntries, SETTLE).toEqual([]);
-  const idOf = ({ id }: { readonly id: string }) => id;
   const withWorkflow = deliveries.filter(({ attempts }) => workflows === "all" || attempts > 1);
-  await expectWorkflowsOf(stack, deliveries.map(idOf), withWorkflow.map(idOf));
+  await expectWorkflows(stack, workflowIdsOf(deliveries), workflowIdsOf(withWorkflow));
 }
 
 /** Lists the events of requests, once each, by kind and record. §6.2 */
@@ -78,34 +76,29 @@ function toldOf(requests: readonly ReceivedRequest[]): string[] {
   });
 }
 
-/**
- * Checks that exactly the deliveries in `withWorkflow` had a workflow, each its own, and that Temporal shows all as
- * completed. All deliveries have ended.
- */
-async function expectWorkflowsOf(
-  stack: CrashStack,
-  deliveryIds: readonly string[],
-  withWorkflow: readonly string[],
+/** The ids of the workflows of deliveries' first runs. */
+const workflowIdsOf = (deliveries: readonly { readonly id: string }[]) =>
+  new Set(deliveries.map(({ id }) => deliverWorkflowId({ accountNo: 0, deliveryId: id, run: 1 })));
+
+/** Checks that of all workflows exactly the due ones were begun, and that Temporal shows them as completed. */
+async function expectWorkflows(
+  { temporal }: CrashStack,
+  all: ReadonlySet<string>,
+  due: ReadonlySet<string>,
 ): Promise<void> {
-  const asked = new Set(deliveryIds);
-  const listOwn = async () =>
-    (await listWorkflows(stack)).filter((listed) => asked.has(deliveryIdOf(listed)));
-  const listUnended = async () =>
-    (await listOwn()).filter(({ status }) => status.name !== "COMPLETED").map(deliveryIdOf);
-  await expect.poll(listUnended, SETTLE).toEqual([]);
-  const own = new Set((await listOwn()).map(deliveryIdOf));
-  expect([...own].sort()).toEqual([...withWorkflow].sort());
-}
-
-async function listWorkflows({ temporal }: CrashStack): Promise<WorkflowExecutionInfo[]> {
   const connection = await Connection.connect({ address: temporal.address() });
-  const listed: WorkflowExecutionInfo[] = [];
-  for await (const info of new WorkflowClient({ connection }).list()) listed.push(info);
+  const client = new WorkflowClient({ connection });
+  const begun = new Set<string>();
+  const listUnended = async () => {
+    const unended: string[] = [];
+    for await (const { workflowId, status } of client.list()) {
+      if (!all.has(workflowId)) continue;
+      begun.add(workflowId);
+      if (status.name !== "COMPLETED") unended.push(workflowId);
+    }
+    return unended;
+  };
+  await expect.poll(listUnended, SETTLE).toEqual([]);
   await connection.close();
-  return listed;
-}
-
-/** Returns the delivery of a workflow's first run. */
-function deliveryIdOf({ workflowId }: WorkflowExecutionInfo): string {
-  return OF_FIRST_RUN.exec(workflowId)?.[1] ?? `not a run: ${workflowId}`;
+  expect(begun).toEqual(due);
 }
