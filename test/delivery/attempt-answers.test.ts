@@ -91,29 +91,21 @@ async function postAnsweredLate() {
 }
 
 describe("§6.4 2xx is success with any body", () => {
-  it.each([
-    ["that never ends", `${OK_HEAD}\r\n`],
-    ["in one endless chunk", `${OK_HEAD}transfer-encoding: chunked\r\n\r\nfffffffff\r\n`],
-  ])("of a body %s 64 KiB are read, and 1 KiB is kept", async (_what, head) => {
-    const receiver = await patient.receive(flood(head));
-    const { report, bytesRead } = await postCounting(receiver);
-    expect(report).toMatchObject({ outcome: "delivered", status: 200 });
-    expect(report.bodyStart).toHaveLength(1024);
-    await expect.poll(() => receiver.openCount()).toBe(0);
-    // The last read may go beyond the limit, and the head comes before the body.
-    expect(bytesRead).toBeLessThan(256 * 1024);
-  });
+  const CHUNKED = `${OK_HEAD}transfer-encoding: chunked\r\n\r\n`;
 
   it.each([
-    ["a reason phrase", "HTTP/1.1 200 ", "x"],
-    ["a chunk's extension", `${OK_HEAD}transfer-encoding: chunked\r\n\r\n1;x=`, "x"],
-    ["a chunk's size", `${OK_HEAD}transfer-encoding: chunked\r\n\r\n`, "0"],
-  ])("no more is read of %s that never ends", async (_what, head, text) => {
+    ["a body", `${OK_HEAD}\r\n`, "x", 1024],
+    ["a chunk", `${CHUNKED}fffffffff\r\n`, "x", 1024],
+    ["a reason phrase", "HTTP/1.1 200 ", "x", 0],
+    ["a chunk's extension", `${CHUNKED}1;x=`, "x", 0],
+    ["a chunk's size", CHUNKED, "0", 0],
+  ])("of %s that never ends 64 KiB are read", async (_what, head, text, kept) => {
     const receiver = await patient.receive(flood(head, text));
     const { report, bytesRead } = await postCounting(receiver);
     expect(report).toMatchObject({ outcome: "delivered", status: 200 });
-    expect(report.bodyStart).toHaveLength(0);
+    expect(report.bodyStart).toHaveLength(kept);
     await expect.poll(() => receiver.openCount()).toBe(0);
+    // The last read may go beyond the limit, and the head comes before the body.
     expect(bytesRead).toBeLessThan(256 * 1024);
   });
 
