@@ -170,21 +170,6 @@ it.each([Code.Internal, Code.InvalidArgument, Code.Unknown])(
   },
 );
 
-it("records new attempts and has caught up while the core refuses one. ADR 0028", async () => {
-  const { calls, recorder } = recorderOf((ids) => {
-    if (ids.includes("bad")) throw new ConnectError("no such thing", Code.Internal);
-    return [];
-  });
-  const refused = expect(recorder.record(keyOf("bad"), DELIVERED)).rejects.toThrow("ended");
-  await Promise.all(["a", "b", "c"].map((id) => recorder.record(keyOf(id), DELIVERED)));
-  // The refused attempt was sent alone and refused again, so nothing waits for it.
-  await expect.poll(() => calls.filter((ids) => ids.join() === "bad").length).toBeGreaterThan(1);
-  await recorder.caughtUp();
-  await recorder.record(keyOf("d"), DELIVERED);
-  await recorder.close(10);
-  await refused;
-});
-
 it("has caught up after an outage once every attempt that waited is recorded. ADR 0028", async () => {
   let isAway = true;
   const { recorder } = recorderOf(() => {
