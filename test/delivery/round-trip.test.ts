@@ -84,26 +84,6 @@ it("ends a run at an answer that is not retried, and a manual retry sends the sa
   expect(delivery.requestsOf(eventId)[2]?.body).toEqual(first?.body);
 });
 
-it("makes each attempt once while manual retries race the end of the run before", async () => {
-  delivery.receiver.behaviour = answer(404);
-  const { deliveryId, eventId } = await delivery.sendTest(owner);
-  const deliveries = delivery.stack.client(DeliveryService);
-  const retryUntil = async (run: number) => {
-    for (;;) {
-      const answered = await deliveries.retryDelivery({ accountId, deliveryId });
-      if ((answered.delivery?.run ?? 0) >= run) return;
-    }
-  };
-  await Promise.all(Array.from({ length: 8 }, () => retryUntil(12)));
-  await expect.poll(statesOf, settled).toEqual([DeliveryState.FAILED]);
-  const { attempts } = await delivery.read(accountId, deliveryId);
-  const runs = attempts.map(({ run, attempt }) => `${run}.${attempt}`);
-  // There can be a run 13: one caller can begin it while another caller gets the answer for run 12.
-  expect(runs.length).toBeGreaterThanOrEqual(12);
-  expect(runs).toEqual(runs.map((_, index) => `${index + 1}.1`));
-  expect(delivery.requestsOf(eventId)).toHaveLength(runs.length);
-});
-
 it("sends no claim once it drains, even if it reaches Temporal only then. ADR 0043", async () => {
   let claims = 0;
   const claim = () => {
