@@ -2,11 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  createEgressProxy,
-  type EgressProxy,
-  ProxyFailure,
-} from "../../workflows/src/http/egress-proxy.ts";
+import { createEgressProxy, ProxyFailure } from "../../workflows/src/http/egress-proxy.ts";
 import { listenLocally } from "../harness/listening.ts";
 import { useStarted } from "../harness/use-started.ts";
 import { answer } from "./harness-receiver-behaviours.ts";
@@ -36,9 +32,8 @@ describe("an attempt by way of the egress proxy, ADR 0027", () => {
         callback(null);
       },
     });
-    const proxy = createEgressProxy(new URL(`https://localhost:${await listenLocally(front)}`));
     // The front has no certificate, so the connection fails after the client named the host.
-    await expectFailure(proxy);
+    await expectFailure(`https://localhost:${await listenLocally(front)}`);
     expect(named).toEqual(["localhost"]);
     front.close();
   });
@@ -68,10 +63,11 @@ describe("an attempt by way of the egress proxy, ADR 0027", () => {
   });
 });
 
-/** Checks that a proxy cannot open a connection to an address that is safe. */
-async function expectFailure(proxy: EgressProxy) {
-  const opened = proxy.open(
-    [{ address: "93.184.216.34", family: 4 }],
+/** Checks that the proxy at a URL opens no connection to a safe address. */
+async function expectFailure(proxyUrl: string) {
+  const target = { address: "93.184.216.34", family: 4 } as const;
+  const opened = createEgressProxy(new URL(proxyUrl)).open(
+    [target],
     443,
     AbortSignal.timeout(5_000),
   );
@@ -103,14 +99,12 @@ async function startOwnProxy(sent = "") {
 
 it("a proxy gets a password that has no user. ADR 0027", async () => {
   const server = createServer();
-  const port = await listenLocally(server);
   const asked = once(server, "connection").then(async ([socket]) => {
     const [head] = await once(socket, "data");
     socket.destroy();
     return `${head}`;
   });
-  const proxy = createEgressProxy(new URL(`http://:token@127.0.0.1:${port}`));
-  await expectFailure(proxy);
+  await expectFailure(`http://:token@127.0.0.1:${await listenLocally(server)}`);
   expect(await asked).toMatch(new RegExp(`^proxy-authorization: Basic ${btoa(":token")}\\r$`, "m"));
   server.close();
 });
