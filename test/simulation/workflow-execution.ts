@@ -61,13 +61,13 @@ export function execute(
   let place = 0;
   let nowMs = execution.entries[0]?.atMs ?? world.nowMs();
 
-  async function next(step: Step, perform: () => Promise<StepEnd>): Promise<unknown> {
+  async function next(step: Step, begin: () => Promise<StepEnd>): Promise<unknown> {
     const known = execution.entries[place];
     if (known !== undefined && known.step !== step) {
       onDiverged(input, `has ${known.step} in its history, and ${step} in its code`);
       return never;
     }
-    const entry = known ?? { step, ...stored(await perform()) };
+    const entry = known ?? { step, ...stored(await begin()) };
     if (workflow.execution !== execution) return never;
     if (known === undefined) execution.entries[place] = entry;
     place += 1;
@@ -76,7 +76,7 @@ export function execute(
     return entry.result;
   }
 
-  const activity = (work: () => Promise<unknown>) => () =>
+  const perform = (work: () => Promise<unknown>) =>
     new Promise<StepEnd>((resolve) => {
       const end = (isFailed: boolean) => (result: unknown) => {
         beat();
@@ -92,19 +92,13 @@ export function execute(
       const late = world.after(ACTIVITY_TIMEOUT_MS, () => end(true)(undefined), worker.process);
       work().then(end(false), end(true));
     });
+  /** The history holds the answers of activities unchanged. */
+  const activity = <Answer>(step: Step, work: () => Promise<Answer>) =>
+    next(step, () => perform(work)) as Promise<Answer>;
 
   const story = worker.createRunStory(input, {
-    // The history holds the answers of activities unchanged.
-    attempt: (due) =>
-      next(
-        "attempt",
-        activity(() => worker.activities.attempt(due)),
-      ) as never,
-    record: (made) =>
-      next(
-        "record",
-        activity(() => worker.activities.record(made)),
-      ) as never,
+    attempt: (due) => activity("attempt", () => worker.activities.attempt(due)),
+    record: (made) => activity("record", () => worker.activities.record(made)),
     async sleep(milliseconds) {
       await next("sleep", async () => {
         if (!save(execution)) return never;
