@@ -6,13 +6,13 @@ import type { DeliveryKey, RunKey } from "../../server/src/dispatch/run-key.ts";
 import { keyOf } from "./attempts.ts";
 import { createLocks } from "./memory-locks.ts";
 
-export type AccountRow = {
+type AccountRow = {
   readonly accountNo: number;
   readonly id: string;
   blockedAt: number | null;
   feedChangedAt: number;
 };
-export type EndpointRow = {
+type EndpointRow = {
   readonly accountNo: number;
   readonly id: string;
   url: string;

@@ -1,7 +1,6 @@
 import { UnknownStatement } from "./memory-packets.ts";
 import type { Owner } from "./owner.ts";
 import type { Product } from "./product.ts";
-import { Violation } from "./safety.ts";
 import type { Action, OwnerWrite } from "./scenario.ts";
 
 /** A write whose answer was lost takes effect within this time, or never. */
@@ -66,7 +65,7 @@ export function perform(product: Product, action: Action): unknown {
     default:
       return write(product, action).catch((error: unknown) => {
         if (!(error instanceof UnknownStatement)) return;
-        product.broken(new Violation("the simulation knows each statement", error.message));
+        product.broken("the simulation knows each statement", error.message);
       });
   }
 }

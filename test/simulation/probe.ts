@@ -1,5 +1,4 @@
 import type { Product } from "./product.ts";
-import { Violation } from "./safety.ts";
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -31,8 +30,7 @@ export function startProbe(product: Product) {
     for (const deliveryId of ids) {
       const made = attempts.of({ deliveryId, run, attempt });
       if (made.some(({ postedMs }) => postedMs !== undefined)) continue;
-      const what = `${deliveryId} run ${run} attempt ${attempt}, at ${world.nowMs()}`;
-      broken(new Violation(rule, what));
+      broken(rule, `${deliveryId} run ${run} attempt ${attempt}, at ${world.nowMs()}`);
     }
   }
 
@@ -78,7 +76,7 @@ export function startProbe(product: Product) {
   }
 
   probe()
-    .catch((error: unknown) => broken(new Violation("an owner can write", String(error))))
+    .catch((error: unknown) => broken("an owner can write", String(error)))
     .finally(() => {
       isOver = true;
     });

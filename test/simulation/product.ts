@@ -11,7 +11,7 @@ import { createFaults } from "./faults.ts";
 import { createNetwork, urlOf } from "./network.ts";
 import { type Account, createOwner, type Owner } from "./owner.ts";
 import { createStreams } from "./random.ts";
-import { createSafety, Violation } from "./safety.ts";
+import { createSafety } from "./safety.ts";
 import type { Frozen, Scenario } from "./scenario.ts";
 import { createTemporal } from "./temporal.ts";
 import { type Cut, notCut } from "./wire.ts";
@@ -35,10 +35,10 @@ export function createProduct(scenario: Scenario) {
   let backup: { readonly restore: () => void; readonly forbidden: typeof forbidden } | undefined;
   /** How many attempts of each workflow Temporal knew when the database was restored. */
   const knownAtRestore = new Map<string, number>();
-  let violation: Violation | undefined;
+  let violation: { readonly rule: string; readonly what: string } | undefined;
 
-  function broken(found: Violation): void {
-    violation ??= found;
+  function broken(rule: string, what: string): void {
+    violation ??= { rule, what };
   }
   const noteLoad = (
     payload: Buffer,
@@ -71,7 +71,7 @@ export function createProduct(scenario: Scenario) {
   const attempts = createAttempts(world.nowMs, safety.onPost);
   const temporal = createTemporal(world, faults, streams("temporal"), safety);
   const network = createNetwork(world, streams("network"), (url) => {
-    broken(new Violation("nothing is sent inside", url));
+    broken("nothing is sent inside", url);
   });
 
   let core: Core | undefined;

@@ -12,13 +12,13 @@ export async function report(scenario: Scenario, outcome: Outcome): Promise<stri
   const { accounts, dispatchers, versions, healsAtMs } = least;
   const option = scenario.versions.length > 1 ? " --versions" : "";
   return [
-    `seed ${scenario.seed} broke "${violation.message}"`,
+    `seed ${scenario.seed} broke "${violation.rule}: ${violation.what}"`,
     `to repeat: npm run test:simulation -- --seed ${scenario.seed}${option}`,
     `smallest scenario: endpoints of accounts ${accounts.join(", ")}; dispatchers ${dispatchers}`,
     `  of ${versions.map(({ name }) => name).join(" and ")}`,
     ...(least.frozen === undefined ? [] : [`  never heals: ${JSON.stringify(least.frozen)}`]),
     ...least.actions.map((action) => `  ${JSON.stringify(action)}`),
     ...faults.map((name) => `  fault: ${name}`),
-    `  heals at ${healsAtMs}: ${again.violation?.message ?? "breaks no rule"}`,
+    `  heals at ${healsAtMs}: ${again.violation?.what ?? "breaks no rule"}`,
   ].join("\n");
 }

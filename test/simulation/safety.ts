@@ -12,17 +12,6 @@ import { edgeName, readStateEdges } from "./state-edges.ts";
 import type { Temporal } from "./temporal.ts";
 import type { Process } from "./world.ts";
 
-/** A broken rule, and how it was broken. */
-export class Violation extends Error {
-  override readonly name = "Violation";
-  readonly rule: string;
-
-  constructor(rule: string, what: string) {
-    super(`${rule}: ${what}`);
-    this.rule = rule;
-  }
-}
-
 const MINUTE_MS = 60_000;
 /** The waits of §6.4, independent of the product's list. */
 const WAITS_MS = [1, 5, 15, 60, 180, 360, 720].map((minutes) => minutes * MINUTE_MS);
@@ -58,8 +47,8 @@ type SafetyParts = {
   readonly hinderedSince: (ms: number) => boolean;
   /** The number of a run's attempts that Temporal knew at the restore, if the run had not ended. */
   readonly knownAtRestore: (run: Run) => number;
-  /** Reports a violation. The first one counts. */
-  readonly broken: (violation: Violation) => void;
+  /** Reports that a rule was broken, and how. The first report counts. */
+  readonly broken: (rule: string, what: string) => void;
 };
 
 type RunOf = Pick<Run, "deliveryId" | "run">;
@@ -77,7 +66,7 @@ export function createSafety(parts: SafetyParts) {
   /** Reports a violation of a rule unless `isKept`. */
   function check(rule: string, isKept: boolean, one: RunOf, what: string): void {
     if (isKept) return;
-    parts.broken(new Violation(rule, `${one.deliveryId} run ${one.run} ${what}`));
+    parts.broken(rule, `${one.deliveryId} run ${one.run} ${what}`);
   }
   const isRecorded = (key: Omit<AttemptKey, "accountNo">) => tables().attempts.has(keyOf(key));
 

@@ -2,7 +2,6 @@ import { DeliveryState, RUNNING_STATES } from "../../server/src/dispatch/deliver
 import { perform } from "./perform.ts";
 import { type Probe, startProbe } from "./probe.ts";
 import { createProduct, type Product } from "./product.ts";
-import { Violation } from "./safety.ts";
 import type { Scenario } from "./scenario.ts";
 
 export type Outcome = Awaited<ReturnType<typeof simulate>>;
@@ -47,7 +46,7 @@ export async function simulate(scenario: Scenario) {
     isSettled = probe?.isOver() ?? false;
   }
   const left = isSettled ? undefined : (unsettled(product) ?? `not idle after ${steps} steps`);
-  const endless = left === undefined ? undefined : new Violation("everything ends", left);
+  const endless = left === undefined ? undefined : { rule: "everything ends", what: left };
   return {
     /** The first violation, if any rule was broken. */
     violation: product.violation() ?? endless,

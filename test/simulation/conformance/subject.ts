@@ -6,7 +6,7 @@ import type { NewAttempt } from "../../../server/src/dispatch/record-store.ts";
 import type { RunKey } from "../../../server/src/dispatch/run-key.ts";
 import { type Account, createOwner, type OwnerParts } from "../owner.ts";
 
-export type StoredDelivery = {
+type StoredDelivery = {
   readonly state: DeliveryState;
   readonly run: number;
   readonly attempts: number;
@@ -82,7 +82,6 @@ export async function createReceiver(subject: Subject, endpoints = 1) {
     content: async (run: RunKey) => (await store.findAttempt(run, 1))?.content,
   };
 }
-export type Receiver = Awaited<ReturnType<typeof createReceiver>>;
 
 export const idsOf = (runs: readonly { readonly deliveryId: string }[]) =>
   runs.map(({ deliveryId }) => deliveryId);
