@@ -9,13 +9,6 @@ import { drawScenario } from "./scenario.ts";
 import { simulate } from "./simulate.ts";
 import { loadPrevious, THIS_VERSION } from "./version.ts";
 
-// npm run test:simulation -- --minutes 30 [--from SEED]   as many scenarios as fit
-// npm run test:simulation -- --seed SEED                  one scenario, shrunk if it breaks a rule
-//
-// npm run test:simulation -- --versions                   dispatchers of this version and of the one before
-//
-// npm run test:simulation -- --planted [PART]             all planted bugs, or those with PART in their names
-
 /** After the seeds of `npm test`. */
 const FIRST_SEED = "1001";
 

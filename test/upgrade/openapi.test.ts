@@ -17,12 +17,7 @@ describe("openapi.yaml, ADR 0044", () => {
   it.each([
     ["a path", "  /me:\n", "  /myself:\n", "/me: is gone"],
     ["a method", "    options:\n", "    trace:\n", "OPTIONS /activity: is gone"],
-    [
-      "a parameter",
-      "      name: until\n",
-      "      name: before\n",
-      "GET /activity query until: is gone",
-    ],
+    ["a parameter", "name: until\n", "name: before\n", "GET /activity query until: is gone"],
     ["a parameter's value", "enum: [asc, desc]", "enum: [asc]", "GET /activity query order: enum"],
     ["a parameter's bound", "maximum: 100", "maximum: 99", "GET /activity query limit: maximum"],
     ["a default", "default: 50", "default: 20", "GET /activity query limit: default"],
