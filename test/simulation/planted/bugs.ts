@@ -328,8 +328,8 @@ export const PLANTED: readonly PlantedBug[] = [
   {
     name: "a workflow has a new step without a patch",
     file: STORY,
-    find: 'if (answer.kind === "made") {',
-    replace: 'if (answer.kind === "made") {\n        await sleep(1);',
+    find: "made.push(pastFrom(answer));",
+    replace: "made.push(pastFrom(answer));\n      await sleep(1);",
     besideOther: true,
   },
   {
