@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { PLANTED } from "./planted/bugs.ts";
 import { report } from "./report.ts";
@@ -43,4 +44,11 @@ it("the same scenario gives the same result", async () => {
   const scenario = drawScenario(7);
   const [one, other] = [await simulate(scenario), await simulate(scenario)];
   expect(other).toEqual(one);
+});
+
+it("each planted bug has its text once in its file", () => {
+  for (const { file, find } of PLANTED.flatMap((bug) => [bug, ...(bug.also ? [bug.also] : [])])) {
+    const text = readFileSync(new URL(`../../${file}`, import.meta.url), "utf8");
+    expect(text.split(find), `${file}: ${find}`).toHaveLength(2);
+  }
 });
