@@ -130,7 +130,7 @@ export function createSafety(parts: SafetyParts) {
 
   /**
    * The limit is per dispatcher: a commit does not count other dispatchers' attempts. An attempt whose lease is lost
-   * does not count: another process recorded it, or a step of the clock ended it.
+   * does not count: another process recorded it, a step of the clock ended it, or it began after a late answer.
    */
   function checkInFlight(one: BegunAttempt): void {
     const isRetry = isOfWorkflow(one);
@@ -140,7 +140,8 @@ export function createSafety(parts: SafetyParts) {
         other.endpointId === one.endpointId &&
         isOfWorkflow(other) === isRetry &&
         !isRecorded(other) &&
-        !isEndedByStep(other, tables().nowMicros()),
+        !isEndedByStep(other, tables().nowMicros()) &&
+        !(parts.hinderedSince(other.loadedAtMs) && isLeaseOver(other, tables().nowMicros())),
     );
     const limit = isRetry ? RETRIES_AT_ENDPOINT : FIRSTS_AT_ENDPOINT;
     check("capacity of an endpoint", length <= limit, one, `${length} in flight`);
@@ -245,10 +246,12 @@ export function createSafety(parts: SafetyParts) {
     },
     /** A recorder believes that an attempt is recorded. */
     onRecorded(key: AttemptKey): void {
+      const row = tables().deliveries.get(key.deliveryId);
+      // A restored database lacks the delivery. Nothing is left to record.
+      if (row === undefined) return;
       const what = `attempt ${key.attempt}`;
       check("an attempt is kept until it is recorded", isRecorded(key), key, what);
-      const row = tables().deliveries.get(key.deliveryId);
-      if (row?.run !== key.run || row.attempts !== key.attempt) return;
+      if (row.run !== key.run || row.attempts !== key.attempt) return;
       const isShown = tables().attempts.get(keyOf(key))?.outcome === row.lastOutcome;
       check(LAST_IS_SHOWN, isShown, key, what);
     },

@@ -19,6 +19,8 @@ const FAILED_ONCE: Readonly<Record<number, string>> = {
   3190: "two workers made one attempt, and the success that was recorded second was forgotten",
   1077: "a success replaced the failure of an attempt that had ended the run, which stayed failed",
   3330: "two workers made one attempt, and the workflow ended although the recorded outcome is retried",
+  66841: "a claim was answered late, and its ended leases counted: the simulation's own bug",
+  73349: "an attempt of a run that a restore had lost counted as lost: the simulation's own bug",
   3371: "a worker got a waiting task of a workflow that Temporal had forgotten: the simulation's own bug",
 };
 
