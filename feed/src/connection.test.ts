@@ -25,6 +25,9 @@ describe("options", () => {
     [{ since: "yesterday" }, "since must be a Date or a UTC time"],
     [{ since: "2026-03-01T12:00:00+01:00" }, "since must be a Date or a UTC time"],
     [{ since: new Date("nonsense") }, "since must be a Date or a UTC time"],
+    [{ checkpoint: "overlay.cursor" }, "checkpoint must have the functions load and save"],
+    [{ checkpoint: null }, "checkpoint must have the functions load and save"],
+    [{ checkpoint: { load: () => null } }, "checkpoint must have the functions load and save"],
   ])("%o is refused at once, with a message without the key", (options, sentence) => {
     const problem = problemOf(options);
     expect(problem).toContain(`invalid_option: ${sentence}`);

@@ -2,7 +2,7 @@ import { callBack } from "./call-back.ts";
 import type { Checkpoint } from "./checkpoint/checkpoint.ts";
 import { memory } from "./checkpoint/memory.ts";
 import { loadProgress, type Progress } from "./checkpoint/progress.ts";
-import { type ConnectionOptions, parseConnection } from "./connection.ts";
+import { type ConnectionOptions, invalidOption, parseConnection } from "./connection.ts";
 import type { Activity } from "./contract.ts";
 import { FeedError } from "./feed-error.ts";
 import { type FilterOptions, type Moment, parseFilters, parseMoment } from "./filters.ts";
@@ -48,6 +48,7 @@ export function follow(options: FollowOptions): Follower {
   const filters = parseFilters(options);
   const since = parseMoment("since", options.since);
   const { signal, checkpoint = memory(), onWait = () => {}, onKeyEnding } = options;
+  expectCheckpoint(checkpoint);
   let poller: Poller | undefined;
 
   async function* run(): AsyncGenerator<Activity, void, undefined> {
@@ -98,6 +99,12 @@ export function follow(options: FollowOptions): Follower {
   }
 
   return Object.assign(run(), { wake: () => poller?.wake() });
+}
+
+/** JavaScript may pass anything, such as a path. */
+function expectCheckpoint(value: Partial<Checkpoint> | null): void {
+  if (typeof value?.load === "function" && typeof value.save === "function") return;
+  throw invalidOption("checkpoint must have the functions load and save, as file(path) has.");
 }
 
 /** Tells whether the service does not accept a cursor any more, for example because its key was retired. §7 */
