@@ -5,6 +5,9 @@ import { type Command, type CommandContext, readSecret, UsageError } from "./com
 import { createTrials, type Trial } from "./trials.ts";
 
 const TIMEOUT_MS = 10_000;
+const STATUS = /^\d{3} /;
+/** Error codes for a certificate that Node does not trust. */
+const UNTRUSTED = /SELF_SIGNED|LEAF_SIGNATURE|ISSUER_CERT/;
 
 /**
  * Sends good and bad deliveries to a receiver and shows its answers. With `--body`, signs and sends only that event.
@@ -25,8 +28,15 @@ export const sendCommand: Command = async (args, context) => {
     const answer = await attempt(url, trial);
     const isRight = trial.expected === "2xx" ? answer.startsWith("2") : /^4\d\d/.test(answer);
     if (!isRight) wrong += 1;
-    const outcome = isRight ? "" : `, expected ${trial.expected}: ${trial.why}`;
+    const isAnswered = STATUS.test(answer);
+    // Without an answer the receiver may still have refused the delivery.
+    const why = isAnswered ? `: ${trial.why}` : "";
+    const outcome = isRight ? "" : `, expected ${trial.expected}${why}`;
     context.print(`${isRight ? "✓" : "✗"} ${trial.name.padEnd(36)} ${answer}${outcome}`);
+    if (!isAnswered && trial === trials[0]) {
+      context.print(`No answer came, so nothing more is sent. ${adviceAfter(answer)}`);
+      return 1;
+    }
   }
   context.print(
     wrong === 0
@@ -50,7 +60,14 @@ async function sendBody(
   const answer = await attempt(url, { headers, body });
   const isRight = answer.startsWith("2");
   print(`${isRight ? "✓" : "✗"} ${JSON.stringify(eventId)} ${answer}`);
+  if (!STATUS.test(answer)) print(adviceAfter(answer));
   return isRight ? 0 : 1;
+}
+
+function adviceAfter(failure: string): string {
+  return UNTRUSTED.test(failure)
+    ? "Node does not trust the certificate: set NODE_EXTRA_CA_CERTS to its PEM file, such as cert.pem."
+    : "Check the URL, and that the receiver runs.";
 }
 
 function readEventId(body: string): string {

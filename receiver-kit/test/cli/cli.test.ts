@@ -1,10 +1,12 @@
 import { exec } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
+import { createServer as createSecureServer } from "node:https";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it, vi } from "vitest";
+import { certify } from "../../../test/harness/certify.ts";
 import { listenLocally } from "../../../test/harness/listening.ts";
 import { useFolder } from "../../../test/harness/use-started.ts";
 import { createNodeReceiver } from "../../src/adapters/node-http/index.ts";
@@ -57,11 +59,40 @@ describe("receiver-kit send", () => {
     expect(everything.code).toBe(1);
     expect(everything.text).toContain("forged signature");
     expect(everything.text).toContain("The receiver failed 7 of 12 checks.");
-    const nothing = await run(["send", gullible.url]);
+    // A new address, because fetch may keep a connection to the receiver above.
+    const ended = await listen((_request, response) => response.end());
+    await ended.close();
+    const nothing = await run(["send", ended.url]);
     expect(nothing).toMatchObject({ code: 1, text: expect.stringContaining("ECONNREFUSED") });
+    expect(nothing.text).toContain("Check the URL, and that the receiver runs.");
+    expect(nothing.text.split("\n")).toHaveLength(2);
     // Fetch refuses some ports, such as that of X11.
     const blocked = await run(["send", "http://127.0.0.1:6000/"]);
     expect(blocked).toMatchObject({ code: 1, text: expect.stringContaining("bad port") });
+  });
+
+  it("tells once how to trust a receiver's own certificate", async () => {
+    certify(folder, "own", "IP:127.0.0.1");
+    const [key, cert] = ["own.key", "own.pem"].map((name) => readFileSync(path.join(folder, name)));
+    const receiver = createSecureServer({ key, cert }, (_request, response) => response.end());
+    const port = await listenLocally(receiver);
+    const { code, text } = await run(["send", `https://127.0.0.1:${port}/`]);
+    receiver.close();
+    expect(code).toBe(1);
+    expect(text).toContain("DEPTH_ZERO_SELF_SIGNED_CERT");
+    expect(text).toContain("set NODE_EXTRA_CA_CERTS");
+    expect(text.split("\n")).toHaveLength(2);
+  });
+
+  it("claims no attack of a delivery that got no answer", async () => {
+    const breaking = await listen((request, response) => {
+      if (request.headers["service-signature"] === `v1=${"0".repeat(64)}`) request.socket.destroy();
+      else response.end();
+    });
+    const { text } = await run(["send", breaking.url]);
+    await breaking.close();
+    expect(text).toMatch(/forged signature .*, expected 4xx$/m);
+    expect(text).toContain("no signature");
   });
 
   it("signs and sends one event from a file, and shows the answer", async () => {
