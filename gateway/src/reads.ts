@@ -38,8 +38,7 @@ export function parseGetMe(query: string): Read {
 }
 
 /**
- * Parses the query of `/activity`. The call that counts and checks the request also asks the core whether a kept page
- * is still current. §4.2
+ * Parses the query of `/activity`. One call counts and checks the request, and compares the kept page's etag. §4.2
  */
 export function parseListActivities(query: string): Read {
   const request = { ...parseActivityQuery(query), asJson: true };

@@ -13,7 +13,7 @@ export const ColumnRole = {
 } as const;
 export type ColumnRole = (typeof ColumnRole)[keyof typeof ColumnRole];
 
-/** The index of each column in a row, from 0. Absent columns are not in the file. */
+/** The index of each column in a row, from 0. A role without a column in the file has no entry. */
 export type Columns = { readonly [Role in ColumnRole]?: number };
 
 /** The header names that a person gave for roles. An empty name means that the role has no column. */

@@ -54,8 +54,8 @@ export function createRefusedFile(source: CsvFile, path: string | undefined): Re
     },
     async add(rows) {
       if (rows.length === 0) return;
-      // Rows refused here and by the core come at the same time, and a long text takes several writes. So one `add`
-      // writes after the other.
+      // `add` may be called again before it ends, and an append may take several writes. Therefore appends run in
+      // turn.
       opening ??= make();
       const file = await opening;
       const lines = rows.map(({ row, reason }) =>

@@ -39,7 +39,7 @@ function resolveCommit(root: string, name: string): string | undefined {
   }
 }
 
-// Node 24.0, which macOS gets, lacks `import.meta.main`.
+// On macOS the npm package has only Node 24.0, which lacks `import.meta.main`.
 if (process.argv[1] === import.meta.filename) {
   const { commit, note } = findBase();
   if (note) process.stderr.write(`${note}\n`);

@@ -9,7 +9,7 @@ const ATTEMPTS_END_WITHIN_MS = 20_000;
 /** How long a stop then waits for made attempts to be recorded. */
 const RECORD_WITHIN_MS = 5_000;
 
-/** Closes the recorder once no attempt is in flight. `ended` then settles. */
+/** Closes the recorder when `ended` settles (no attempt is in flight), after 20 seconds at the latest. */
 export async function endAttempts(
   ended: Promise<unknown>,
   recorder: Pick<Recorder, "close">,

@@ -58,7 +58,7 @@ async function* writtenAtEnd<T>(messages: AsyncIterable<T>, write: (error?: unkn
   }
 }
 
-/** Services answer also after their caller got DEADLINE_EXCEEDED or went away. */
+/** Returns the code to log. A service may still answer after its caller's deadline or cancellation. */
 function codeOfAnswer({ signal, header }: UnaryRequest | StreamRequest, ms: number): string {
   if (!signal.aborted) return "ok";
   const { code } = ConnectError.from(signal.reason);

@@ -17,7 +17,7 @@ export const KIND_NAMES = {
 
 const KINDS: readonly WebhookEventKind[] = Object.values(WebhookEventKind);
 
-/** Packs kinds, whose numbers go up to 30, into the bits of one number. */
+/** Packs kinds into the bits of one number. Kind numbers must be at most 30. */
 export function kindBits(kinds: Iterable<WebhookEventKind>): number {
   let bits = 0;
   for (const kind of kinds) bits |= 1 << kind;

@@ -24,7 +24,7 @@ export type Seen = {
 export type AnswerReader = {
   readonly handler: Dispatcher.DispatchHandler;
   readonly seen: Readonly<Seen>;
-  /** Stops waiting for the rest of the answer. */
+  /** Clears the timer that cuts a slow answer. */
   readonly stop: () => void;
 };
 
