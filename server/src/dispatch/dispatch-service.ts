@@ -89,7 +89,7 @@ export function createDispatchService({
 
   function noteUnknown(run: RunKey, attempt: number): void {
     countUnknown();
-    log.warn("a run that this database does not hold was ended, and nothing sent", {
+    log.warn("a run that this database does not hold was ended", {
       ...run,
       attempt,
     });

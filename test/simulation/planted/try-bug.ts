@@ -30,9 +30,9 @@ async function tryBug(): Promise<Tried> {
   while (runs - before < MAX_RUNS && performance.now() < MAX_MS) {
     runs += 1;
     const { violation } = await simulate(drawScenario(runs, versions));
-    if (violation !== undefined) return { rule: violation.rule, runs };
+    if (violation !== undefined) return { rule: violation.rule, runs: runs - before };
   }
-  return { rule: undefined, runs };
+  return { rule: undefined, runs: runs - before };
 }
 
 process.stdout.write(JSON.stringify(await tryBug()));

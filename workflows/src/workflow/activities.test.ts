@@ -11,7 +11,6 @@ import type { Sender } from "../http/sender.ts";
 import { createActivities } from "./activities.ts";
 import { createAttemptSlots } from "./attempt-slots.ts";
 import type { AttemptAnswer } from "./contract.ts";
-import { createKeptAttempts } from "./kept-attempts.ts";
 
 type LoadAttemptStep = NonNullable<MessageInitShape<typeof LoadAttemptResponseSchema>["step"]>;
 
@@ -35,13 +34,16 @@ function startActivities(
   } = {},
 ) {
   const recorded: string[] = [];
+  const texts: string[] = [];
   const transport = createRouterTransport(({ rpc }) => {
     rpc(DispatchService.method.loadAttempt, () => ({ step: step() }));
     rpc(DispatchService.method.rescheduleAttempt, () => ({}));
     rpc(DispatchService.method.recordAttempts, ({ attempts }) => {
       const busy = attempts.flatMap(({ run }, place) => (isBusy(run?.deliveryId) ? [place] : []));
-      for (const [place, { run, before }] of attempts.entries()) {
-        if (!busy.includes(place)) recorded.push(`${run?.deliveryId} behind ${before.length}`);
+      for (const [place, { run, before, responseHeaders, responseBody }] of attempts.entries()) {
+        if (busy.includes(place)) continue;
+        recorded.push(`${run?.deliveryId} behind ${before.length}`);
+        texts.push(`${responseHeaders} ${Buffer.from(responseBody).toString()}`);
       }
       return { busy };
     });
@@ -54,7 +56,7 @@ function startActivities(
       await new Promise(setImmediate);
       const error = failure();
       if (error !== undefined) throw error;
-      const answer = { headers: undefined, bodyStart: undefined };
+      const answer = { headers: "server: x", bodyStart: Buffer.from("Ada is unknown") };
       const nothing = { status: undefined, detail: undefined, ...answer };
       return { outcome: "timeout", durationMs: 1, ...nothing };
     },
@@ -68,7 +70,7 @@ function startActivities(
     slots: createAttemptSlots(sizes),
   });
   return {
-    recorded,
+    ...{ recorded, texts },
     posts: () => posts,
     ask: (number: number) => attempt(attemptOf(number)),
     askFirst: (number: number) => attempt({ ...attemptOf(number), attempt: 1, before: [] }),
@@ -142,18 +144,16 @@ it.each([
   },
 );
 
-it("keeps no text of a receiver's answer after the record", async () => {
-  const kept = createKeptAttempts();
-  const made = { outcome: "rejected", status: 404, detail: undefined, durationMs: 1 } as const;
-  const texts = { headers: "server: x", bodyStart: Buffer.from("Ada is unknown") };
-  const times = { startedAtMs: 0, endedMs: 1 };
-  const finished = { ...made, ...texts, ...times };
-  kept.keep(attemptOf(1), Promise.resolve(finished));
-  expect(await kept.get(attemptOf(1))).toEqual(finished);
-  kept.recorded(attemptOf(1));
-  const rest = await kept.get(attemptOf(1));
-  expect(rest).toEqual({ ...made, ...times, headers: undefined, bodyStart: undefined });
-  expect(kept.isRecorded(attemptOf(1))).toBe(true);
+it("gives the texts of a receiver's answer to the record, and to no history", async () => {
+  const activities = startActivities(() => false, {
+    timing: { ...PROCESS_TIMING, nowMs: () => 0 },
+  });
+  const made = await activities.ask(1);
+  await activities.record(1, made);
+  expect(activities.texts).toEqual(["server: x Ada is unknown"]);
+  const times = { startedAtMs: 0, durationMs: 1, endedAtMs: 1, retryInMs: 300_000 };
+  const expected = { kind: "made", outcome: "timeout", ...times };
+  expect([made, await activities.ask(1)]).toEqual([expected, expected]);
 });
 
 it.each([

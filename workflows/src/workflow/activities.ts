@@ -35,8 +35,8 @@ export type ActivityDependencies = {
 };
 
 const ANSWER_WITHIN_MS = 5_000;
-/** Less time than Temporal gives the activity. A worker ends only after its activities. */
-const RECORDED_WITHIN_MS = 15_000;
+/** With one more call, less time than Temporal gives the activity. A worker ends only after its activities. */
+const RECORDED_WITHIN_MS = 10_000;
 /** The wait before an attempt is tried again after a failure of the egress proxy. */
 const PROXY_AGAIN_MS = 30_000;
 
@@ -44,7 +44,7 @@ const PROXY_AGAIN_MS = 30_000;
 export function createActivities(dependencies: ActivityDependencies): Activities {
   const { dispatch, sender, recorder, slots, firstAreClaimed, nowMs, timing } = dependencies;
   // When Temporal loses a task, the workflow asks for the same attempt again. It then gets the attempt that was made or
-  // is in flight. Receivers' answers are kept here too, because they must not enter histories.
+  // is in flight.
   const kept = createKeptAttempts();
   /** Callers that wait for a record, by `attemptName`. The recorder's promise would keep late callers in memory. */
   const waiting = new Map<string, Set<PromiseWithResolvers<void>>>();
@@ -79,22 +79,23 @@ export function createActivities(dependencies: ActivityDependencies): Activities
       if ("waitMs" in slot) return reschedule(slot.waitMs);
       const finished = makeAttempt(sender, step.value, key.attempt, nowMs)
         .finally(slot.giveBack)
-        .then((made) => ({ ...made, endedMs: timing.nowMs() }));
+        .then((made) => {
+          // Recorded at once, without waiting for Temporal. The workflow's next step makes sure that it is recorded.
+          waitingFor(key, made, before, 0);
+          const { headers: _headers, bodyStart: _body, traceparent: _trace, ...rest } = made;
+          return { ...rest, endedMs: timing.nowMs() };
+        });
       kept.keep(key, finished);
-      // Recorded at once, without waiting for Temporal. The workflow's next step makes sure that it is recorded.
-      finished.then((made) => waitingFor(key, made, before, 0)).catch(() => undefined);
       return orLater(finished);
     },
 
     async record({ made, before, ...key }) {
-      // If another process made the attempt, its record lacks the answer's headers and body.
       const own = await kept.get(key);
-      const same = own?.startedAtMs === made.startedAtMs ? own : undefined;
-      if (same === undefined || !kept.isRecorded(key)) {
-        if (own !== same && waiting.has(attemptName(key)))
-          throw new Error("this worker's own attempt is recorded first");
-        await recordSoon(key, made, before, same);
+      const isOther = own !== undefined && own.startedAtMs !== made.startedAtMs;
+      if (isOther && !kept.isRecorded(key) && waiting.has(attemptName(key))) {
+        throw new Error("this worker's own attempt is recorded first");
       }
+      if (isOther || !kept.isRecorded(key)) await recordSoon(key, made, before);
       return endsFailed(made.outcome, key.attempt) ? loadRecorded(key) : undefined;
     },
   };
@@ -125,14 +126,17 @@ export function createActivities(dependencies: ActivityDependencies): Activities
     key: AttemptKey,
     made: RecordInput["made"],
     before: readonly MadeAttempt[],
-    same: KeptAttempt | undefined,
   ): Promise<void> {
-    const { headers, bodyStart, traceparent } = same ?? {};
-    const answer = { headers, bodyStart, traceparent };
-    const finished = { status: undefined, detail: undefined, ...made, ...answer };
-    const sinceMs = same ? timing.nowMs() - same.endedMs : nowMs() - made.endedAtMs;
+    // This worker's own attempt waits already, with its texts. If another process made it, its record lacks them.
+    const nothing = {
+      status: undefined,
+      detail: undefined,
+      headers: undefined,
+      bodyStart: undefined,
+    };
+    const endedAgoMs = Math.max(0, nowMs() - made.endedAtMs);
     const caller = Promise.withResolvers<void>();
-    const callers = waitingFor(key, finished, before, Math.max(0, sinceMs));
+    const callers = waitingFor(key, { ...nothing, ...made }, before, endedAgoMs);
     callers.add(caller);
     const cancel = timing.after(RECORDED_WITHIN_MS, () =>
       caller.reject(new Error("it is not recorded yet")),
@@ -181,12 +185,12 @@ function endsFailed(outcome: AttemptOutcome, attempt: number): boolean {
   return outcome !== "delivered" && (!isRetried(outcome) || attempt === MAX_ATTEMPTS);
 }
 
-/**
- * Leaves out the answer's headers and body and the trace: no history holds them. The attempt may have ended long ago,
- * if Temporal lost its task.
- */
-function madeFrom(finished: KeptAttempt, attempt: number, nowMs: number): AttemptAnswer {
-  const { headers: _headers, bodyStart: _body, traceparent: _trace, endedMs, ...made } = finished;
+/** The attempt may have ended long ago, if Temporal lost its task. No history holds texts of the answer. */
+function madeFrom(
+  { endedMs, ...made }: KeptAttempt,
+  attempt: number,
+  nowMs: number,
+): AttemptAnswer {
   const endedAtMs = made.startedAtMs + made.durationMs;
   return { kind: "made", ...made, endedAtMs, retryInMs: waitLeftMs(attempt, endedMs, nowMs) };
 }

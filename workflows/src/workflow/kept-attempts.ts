@@ -1,27 +1,26 @@
 import type { FinishedAttempt } from "../attempt/make-attempt.ts";
 import { type AttemptKey, attemptName } from "../common/run.ts";
 
-/** A made attempt, with its end by the worker's monotonic clock. */
-export type KeptAttempt = FinishedAttempt & { readonly endedMs: number };
+/**
+ * A made attempt, with its end by the worker's monotonic clock. It lacks the texts of the answer: they may be personal
+ * data, which the database erases and a worker would keep.
+ */
+export type KeptAttempt = Omit<FinishedAttempt, "headers" | "bodyStart" | "traceparent"> & {
+  readonly endedMs: number;
+};
 
 /** A worker's attempts, in flight and finished. It keeps them so that it makes none twice. */
 export type KeptAttempts = {
   get(key: AttemptKey): Promise<KeptAttempt> | undefined;
   keep(key: AttemptKey, finished: Promise<KeptAttempt>): void;
-  /**
-   * Marks the attempt as recorded. It is kept, without the answer's headers and body, until newer recorded ones replace
-   * it.
-   */
+  /** Marks the attempt as recorded. It is kept until newer recorded ones replace it. */
   recorded(key: AttemptKey): void;
   isRecorded(key: AttemptKey): boolean;
   /** Drops an attempt that was not made. */
   forget(key: AttemptKey): void;
 };
 
-/**
- * The most attempts that are not recorded: they wait for Temporal or the core to return. Each holds at most 2 KiB of an
- * answer.
- */
+/** The most attempts that are not recorded: they wait for Temporal or the core to return. */
 const MAX_UNRECORDED = 20_000;
 /** The most attempts that are kept after their record. A caller may have asked the core just before the record. */
 const MAX_RECORDED = 2_000;
@@ -41,19 +40,11 @@ export function createKeptAttempts(): KeptAttempts {
       const finished = unrecorded.get(name);
       if (finished === undefined) return;
       unrecorded.delete(name);
-      add(recorded, MAX_RECORDED, name, withoutTexts(finished));
+      add(recorded, MAX_RECORDED, name, finished);
     },
     isRecorded: (key) => recorded.has(attemptName(key)),
     forget: (key) => unrecorded.delete(attemptName(key)),
   };
-}
-
-/** Only a record needs the texts. They may be personal data, which the database erases and a worker would keep. */
-function withoutTexts(finished: Promise<KeptAttempt>): Promise<KeptAttempt> {
-  const rest = finished.then((made) => ({ ...made, headers: undefined, bodyStart: undefined }));
-  // Another process can record an attempt that fails here. Perhaps nobody asks for it then.
-  rest.catch(() => undefined);
-  return rest;
 }
 
 /** Adds an entry, and removes the oldest beyond `max`. */

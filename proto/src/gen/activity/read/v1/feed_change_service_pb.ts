@@ -88,8 +88,8 @@ export const FeedChangeService: GenService<{
   /**
    * Sends the changes of the last 15 seconds. Then it sends every change of any feed that this core
    * commits, and those of other cores that it finds. It does not find changes that are committed over
-   * five seconds after their version, or whose shard is away. Of five seconds it finds the last 10,000.
-   * A change may be sent more than once.
+   * five seconds after their version, or whose shard is away. Each search finds at most the latest
+   * 10,000 changes. A change may be sent more than once.
    *
    * The first message comes at once. After that a message comes at least every half second, empty if
    * nothing changed. Empty messages begin when the database has answered. None comes while it fails or
