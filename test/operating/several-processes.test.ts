@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
 import { beforeAll, expect, it, vi } from "vitest";
-import { findFreePorts } from "../../dev-stack/src/free-port.ts";
+import { findFreePort, findFreePorts } from "../../dev-stack/src/free-port.ts";
 import { readProcesses } from "../../tools/serve/processes.ts";
 import { createReader } from "../harness/builders.ts";
 import { floodUntilNoneIsLate } from "../harness/expectations.ts";
@@ -20,15 +20,28 @@ const stack = useTestStack();
 const start = usePrograms();
 
 let run: Run;
-const [gateway = 0, healthPort = 0, metrics = 0] = await findFreePorts(3);
+const [gateway = 0, healthPort = 0] = await findFreePorts(2);
+const metrics = await findMetricsPort();
 beforeAll(async () => {
   run = start(`${SERVE} 2`, {
     ...{ ...(await variablesOf("serve", stack)), GATEWAY_PORT: `${gateway}` },
     ...{ HEALTH_PORT: `${healthPort}`, METRICS_PORT: `${metrics}` },
     ...{ DRAIN_SECONDS: `${DRAIN_MS / 1_000}`, TRUSTED_PROXIES: "127.0.0.1/32" },
   });
-  await vi.waitUntil(async () => (await health())?.[0] === 200, START);
+  await vi.waitUntil(async () => {
+    if (run.child.exitCode !== null) throw new Error(`It ended: ${run.output()}`);
+    return (await health())?.[0] === 200;
+  }, START);
 });
+
+/** Each process needs its own port behind METRICS_PORT. `findFreePort` keeps only one of them free. */
+async function findMetricsPort(): Promise<number> {
+  for (let port = await findFreePort(); ; ) {
+    const next = await findFreePort();
+    if (next === port + 2) return port;
+    port = next;
+  }
+}
 
 const health = () => healthAt(healthPort, "/ready");
 
