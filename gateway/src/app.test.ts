@@ -99,7 +99,7 @@ describe("a request makes exactly one upstream call", () => {
 });
 
 describe("the core's refusal", () => {
-  it("of an address comes before 404, 405, 401 and 400, and is not repeated without a time", async () => {
+  it("of an address comes before 404, 405, 401 and 400, and asks the core again if it names no time", async () => {
     core.before = () => {
       throw coreError(Code.ResourceExhausted, "rate_limit_exceeded");
     };

@@ -3,7 +3,7 @@ import { readConfig } from "./config.ts";
 
 const GOOD = { CORE_URL: "http://127.0.0.1:50051", GATEWAY_CREDENTIAL: "act_svc_x" };
 
-/** `runtime/src/core-address.test.ts` and `server/src/config.test.ts` test plain text and certificates. */
+/** `runtime/src/core-address.test.ts` tests plain text, and `server/src/config.test.ts` certificates. */
 describe("the gateway's settings", () => {
   it("need the core's address and a credential; the rest has defaults", () => {
     const config = readConfig({ ...GOOD, TRUSTED_PROXIES: "10.0.0.0/8, ::1" });
@@ -14,6 +14,11 @@ describe("the gateway's settings", () => {
 
   it("print without the credential", () => {
     expect(JSON.stringify(readConfig(GOOD))).not.toContain("act_svc_x");
+  });
+
+  it("refuse a core in plain text on another machine", () => {
+    const env = { ...GOOD, CORE_URL: "http://core.example:50051" };
+    expect(() => readConfig(env)).toThrow(/^CORE_URL must begin with https:/);
   });
 
   it("name every bad variable in one error", () => {

@@ -65,12 +65,13 @@ describe("ADR 0030: of the requests that a connection sends without waiting for 
     await new Promise(setImmediate);
     expect(core.calls).toHaveLength(1);
     const answering = setInterval(() => held.shift()?.(), 1);
-    expect((await answers).match(/HTTP\/1.1 404|connection: close/gi)).toEqual([
+    const text = await answers;
+    clearInterval(answering);
+    expect(text.match(/HTTP\/1.1 404|connection: close/gi)).toEqual([
       "HTTP/1.1 404",
       "HTTP/1.1 404",
       "Connection: close",
     ]);
-    clearInterval(answering);
   });
 
   it("waiting ones make no call once the client has left", async () => {

@@ -37,7 +37,6 @@ it.each([
   expect(() => readConfig({ ...GOOD, [name]: url })).not.toThrow();
 });
 
-/** The gateway's and the deliveries' `config.test.ts` test the same for each of them alone. */
 it("the settings refuse unsafe targets, and plain text from other machines", () => {
   const unsafe = { WEBHOOK_ALLOWED_TARGETS: "127.0.0.1:8443", WEBHOOK_EXTRA_CA: "/no/such/file" };
   expect(() => readConfig({ ...GOOD, ...unsafe, CORE_HOST: "0.0.0.0" })).toThrow(

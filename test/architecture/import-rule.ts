@@ -20,12 +20,13 @@ export const namesIn = (text: string, pattern: RegExp) =>
 export const productFiles = (...folders: string[]) =>
   folders.flatMap(sourceFiles).filter((file) => !file.endsWith(".test.ts"));
 
-/** Lists our TypeScript files below a folder. */
-export const sourceFiles = (folder: string) =>
-  globSync(`${folder}/**/*.{ts,tsx}`, {
-    cwd: ROOT,
-    exclude: ["**/node_modules", "**/gen", "**/*.config.ts"],
-  });
+/** Lists our TypeScript files below a folder. Throws if there is none, because a rule would then check nothing. */
+export function sourceFiles(folder: string): string[] {
+  const exclude = ["**/node_modules", "**/gen", "**/*.config.ts"];
+  const files = globSync(`${folder}/**/*.{ts,tsx}`, { cwd: ROOT, exclude });
+  if (files.length === 0) throw new Error(`${folder} holds no source file`);
+  return files;
+}
 
 export function importsOf(file: string): ImportStatement[] {
   return namesIn(readText(file), IMPORT).map((target) => {

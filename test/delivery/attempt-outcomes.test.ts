@@ -1,5 +1,7 @@
+import { createServer } from "node:net";
 import { setImmediate } from "node:timers/promises";
 import { afterAll, describe, expect, it } from "vitest";
+import { listenLocally } from "../harness/listening.ts";
 import { answer, trickle, write, writeAndReset } from "./harness-receiver-behaviours.ts";
 import { makeCertificates } from "./harness-receiver-certificates.ts";
 import { createSenderHarness } from "./harness-receiver-sender.ts";
@@ -111,6 +113,15 @@ describe("§6.4 an answer whose status does not come is a network_error", () => 
     expect(await patient.post(receiver)).toMatchObject({ ...NETWORK_ERROR, detail });
     expect(receiver.connectionCount()).toBe(1);
     expect(receiver.requests).toHaveLength(0);
+  });
+
+  it("plain HTTP where TLS should be", async () => {
+    const plain = createServer((socket) => socket.end(`${OK_HEAD}content-length: 0\r\n\r\n`));
+    const port = await listenLocally(plain);
+    const own = createSenderHarness({ allowedLoopback: new Set([`127.0.0.1:${port}`]) });
+    expect(await own.post({ port }, "127.0.0.1")).toMatchObject(NETWORK_ERROR);
+    await own.stop();
+    plain.close();
   });
 });
 

@@ -65,9 +65,10 @@ async function sendBody(
 }
 
 function adviceAfter(failure: string): string {
-  return UNTRUSTED.test(failure)
-    ? "Node does not trust the certificate: set NODE_EXTRA_CA_CERTS to its PEM file, such as cert.pem."
-    : "Check the URL, and that the receiver runs.";
+  if (UNTRUSTED.test(failure)) {
+    return "Node does not trust the certificate. For a test set NODE_EXTRA_CA_CERTS to its PEM file, such as cert.pem. In production serve the whole chain of a public CA.";
+  }
+  return "Check the URL, and that the receiver runs and answers within 10 seconds.";
 }
 
 function readEventId(body: string): string {

@@ -64,7 +64,7 @@ describe("receiver-kit send", () => {
     await ended.close();
     const nothing = await run(["send", ended.url]);
     expect(nothing).toMatchObject({ code: 1, text: expect.stringContaining("ECONNREFUSED") });
-    expect(nothing.text).toContain("Check the URL, and that the receiver runs.");
+    expect(nothing.text).toContain("Check the URL, and that the receiver runs and answers within");
     expect(nothing.text.split("\n")).toHaveLength(2);
     // Fetch refuses some ports, such as that of X11.
     const blocked = await run(["send", "http://127.0.0.1:6000/"]);

@@ -59,19 +59,33 @@ const writers = [
 ] as const;
 
 describe.each(writers)("after a switch-over, %s", (_, write, connectionId) => {
-  it("writes over a new connection, and leads no read to the old server, also over connections opened until then. ADR 0032", async () => {
+  it("closes the connection to a read-only server, and writes over a new one", async () => {
     await write();
-    const [written, read] = [await connectionId(), await idsOfReading()];
-    expect([await connectionId(), await idsOfReading()]).toEqual([written, read]);
+    const before = await connectionId();
+    expect(await connectionId()).toEqual(before);
+    await database.query("SET GLOBAL read_only = 1");
+    const failure = await write().then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    expect(isReadOnly(failure)).toBe(true);
+    expect(await connectionId()).not.toEqual(before);
+    await database.query("SET GLOBAL read_only = 0");
+    await write();
+  });
+
+  it("leads no read to the old server, also over connections opened until it writes again. ADR 0032", async () => {
+    await write();
+    const before = await idsOfReading();
+    expect(await idsOfReading()).toEqual(before);
     await database.query("SET GLOBAL read_only = 1");
     await expect(write()).rejects.toSatisfy(isReadOnly);
     // Opens connections while the address may still lead to the old server.
     const meanwhile = await idsOfReading();
     await database.query("SET GLOBAL read_only = 0");
     await write();
-    expect(await connectionId()).not.toEqual(written);
     const after = await idsOfReading();
-    expect(new Set([...read, ...meanwhile, ...after]).size).toBe(6);
+    expect(new Set([...before, ...meanwhile, ...after]).size).toBe(6);
     expect(await idsOfReading()).toEqual(after);
   });
 });

@@ -6,6 +6,8 @@ import { rowCounterOf } from "../../../test/harness/row-reads.ts";
 import { type Run, useServices } from "../../../test/harness/services.ts";
 import { accountNoOf } from "../common/ids.ts";
 import { DatabaseTimeoutError } from "../database/deadline.ts";
+import { NOW_MICROS } from "../database/now.ts";
+import { inTransaction } from "../database/transaction.ts";
 import { createClaims } from "./claim.ts";
 import { createOutbox } from "./outbox.ts";
 
@@ -74,6 +76,23 @@ describe("a claim, §6.4, ADR 0028", () => {
     await expect(services.claim()).rejects.toThrow();
     await services.database.queryShards("RENAME TABLE webhook_event_away TO webhook_event");
     expect(await services.claim()).toEqual(ids);
+  });
+
+  it("skips an entry that another transaction leased while the claim waited for the lock", async () => {
+    const { deliveryId } = await sendTest();
+    const entry = "WHERE delivery_id = ?";
+    // In an object: `inTransaction` would await a bare promise, which waits for this transaction.
+    const { claim } = await inTransaction(services.pool, async (tx) => {
+      await tx.query(`SELECT 1 FROM outbox_entry FORCE INDEX (PRIMARY) ${entry} FOR UPDATE`, [
+        deliveryId,
+      ]);
+      const waiting = services.claim();
+      await expect.poll(() => services.database.isRunning("UPDATE outbox_entry")).toBe(true);
+      const lease = `UPDATE outbox_entry SET leased_until = ${NOW_MICROS} + 14000000 ${entry}`;
+      await tx.query(lease, [deliveryId]);
+      return { claim: waiting };
+    });
+    expect(await claim).toEqual([]);
   });
 
   it("starts after the previous one, so that many small claims reach every account", async () => {
