@@ -14,7 +14,7 @@ export type DeliverInput = Run & {
   readonly made?: readonly MadeAttempt[];
 };
 
-/** An attempt that the core has recorded. The next one is due in `retryInMs`. */
+/** An attempt that the core has recorded. The next one is due in `retryInMs` milliseconds. */
 export type RecordedAttempt = MadeAttempt & { readonly retryInMs: number };
 
 /** The result of the activity `attempt`. */
@@ -27,7 +27,7 @@ export type AttemptAnswer =
         readonly status?: number | undefined;
         /** Why no status was read, without URL, name or address. */
         readonly detail?: string | undefined;
-        /** When the next attempt is due. Absent in older histories: the whole delay is then left. */
+        /** The milliseconds until the next attempt. Absent in older histories: the whole delay is then left. */
         readonly retryInMs?: number | undefined;
       })
   /** The attempt was recorded before. */
