@@ -24,8 +24,8 @@ const BACKLOG = 4_096;
 /** How long the rest of a refused body may take: enough for trailers. */
 const REFUSED_BODY_MS = 1_000;
 /**
- * Longer than a claim may wait. Only an import, `DeleteAccount` and `RetryFailedDeliveries` without `page_size` can take
- * longer. ADR 0043
+ * Longer than a claim may wait. Only an import, `DeleteAccount` and `RetryFailedDeliveries` without `page_size` can
+ * take longer. ADR 0043
  */
 const CLOSE_GRACE_MS = 20_000;
 /**

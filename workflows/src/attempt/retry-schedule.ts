@@ -18,7 +18,9 @@ export const MAX_RESCHEDULE_MS = 15 * MINUTE_MS;
 /** The most attempts of a run. §6.4 */
 export const MAX_ATTEMPTS = RETRY_DELAYS_MS.length + 1;
 
-/** Returns the rest of the wait after a failed `attempt`, in whole milliseconds. Both times come from one clock. §6.4 */
+/**
+ * Returns the rest of the wait after a failed `attempt`, in whole milliseconds. Both times come from one clock. §6.4
+ */
 export function waitLeftMs(attempt: number, endedAtMs: number, nowMs: number): number {
   const delayMs = delayAfterMs(attempt) ?? 0;
   return Math.max(0, Math.min(delayMs, Math.ceil(endedAtMs + delayMs - nowMs)));

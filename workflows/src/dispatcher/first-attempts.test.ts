@@ -24,8 +24,8 @@ afterEach(async () => {
 });
 
 /**
- * First attempts of a core whose claims return the same delivery `times` times, the last time once `found` resolves. The
- * egress proxy fails the first `proxyFailures` attempts. Each POST waits until the test answers it.
+ * First attempts of a core whose claims return the same delivery `times` times, the last time once `found` resolves.
+ * The egress proxy fails the first `proxyFailures` attempts. Each POST waits until the test answers it.
  */
 function startAttempts({ times = 1, found = Promise.resolve(), proxyFailures = 0 }) {
   let claims = 0;
