@@ -4,7 +4,8 @@ import { createServer } from "node:net";
 /** The only address on which the stack's servers listen. */
 export const LOOPBACK = "127.0.0.1";
 
-const LOWEST = 10_000;
+/** Above 10080, the last port that browsers and `fetch` refuse. */
+const LOWEST = 10_100;
 /** Also keeps the next port free, because some servers use it, such as Temporal for its metrics. */
 const STEP = 2;
 const COUNT = Math.floor((findEnd() - LOWEST) / STEP);
