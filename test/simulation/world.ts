@@ -15,6 +15,9 @@ export type Process = {
   onKill(work: () => void): () => void;
 };
 
+/** The number of turns that the event loop begins before it looks for other work. */
+const TURNS = 64;
+
 type Timer = {
   /** In microseconds. */
   readonly at: number;
@@ -49,8 +52,25 @@ export function createWorld() {
     };
   }
 
-  /** Resolves when all promises have settled. A rejection without a handler ends the process before that. */
-  const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+  /** Turns that the event loop still has to begin. */
+  let turns = 0;
+  let beginTurn = () => {};
+
+  /**
+   * Resolves when the next turn begins. Before that all promises settle, and a rejection without a handler ends the
+   * process. A loop over many turns is faster than a loop for each.
+   */
+  function nextTurn(): Promise<void> {
+    for (const isEmpty = turns === 0; isEmpty && turns < TURNS; turns++) {
+      setImmediate(() => {
+        turns -= 1;
+        beginTurn();
+      });
+    }
+    return new Promise((resolve) => {
+      beginTurn = resolve;
+    });
+  }
 
   return {
     nowMs,

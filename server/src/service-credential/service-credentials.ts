@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { Pool } from "../database/pool.ts";
 import { hashServiceCredential, isServiceCredentialText } from "./service-credential.ts";
 import { findServiceCredentialByHash, type ServiceCredential } from "./service-credential-store.ts";
@@ -23,11 +24,11 @@ export function createServiceCredentials(pool: Pool, nowMs: () => number): Servi
   // Holds existing credentials only, so at most one entry for each.
   const cache = new Map<string, { credential: ServiceCredential; untilMs: number }>();
   /**
-   * Until when an unknown credential is refused, the oldest first. Otherwise a busy gateway with a revoked credential
+   * Until when an unknown credential is refused. Otherwise a busy gateway with a revoked credential
    * would use up its address's limit, and then learn no reason. A credential exists before anybody has its text, so
    * this refuses no new one.
    */
-  const unknownUntilMs = new Map<string, number>();
+  const unknownUntilMs = new LRUCache<string, number>({ max: MAX_UNKNOWN });
   const inFlight = new Map<string, Promise<ServiceCredential | undefined>>();
 
   async function find(text: string, count: () => Promise<void>) {
@@ -36,7 +37,7 @@ export function createServiceCredentials(pool: Pool, nowMs: () => number): Servi
     const id = hash.toString("latin1");
     const entry = cache.get(id);
     if (entry !== undefined && nowMs() < entry.untilMs) return entry.credential;
-    if (nowMs() < (unknownUntilMs.get(id) ?? 0)) return undefined;
+    if (nowMs() < (unknownUntilMs.peek(id) ?? 0)) return undefined;
     const shared = inFlight.get(id);
     if (shared !== undefined) return shared;
     const found = lookUp(hash, id, entry === undefined ? count : undefined);
@@ -49,17 +50,11 @@ export function createServiceCredentials(pool: Pool, nowMs: () => number): Servi
     // The time counts from before the look-up, because its answer can be late.
     const untilMs = nowMs() + CACHE_TTL_MS;
     const credential = await findServiceCredentialByHash(pool, hash);
-    if (credential === undefined) noteUnknown(id, untilMs);
-    else cache.set(id, { credential, untilMs });
+    if (credential === undefined) {
+      cache.delete(id);
+      unknownUntilMs.set(id, untilMs);
+    } else cache.set(id, { credential, untilMs });
     return credential;
-  }
-
-  function noteUnknown(id: string, untilMs: number) {
-    cache.delete(id);
-    unknownUntilMs.delete(id);
-    unknownUntilMs.set(id, untilMs);
-    const [oldest] = unknownUntilMs.keys();
-    if (unknownUntilMs.size > MAX_UNKNOWN && oldest) unknownUntilMs.delete(oldest);
   }
 
   return { isCredentialText: isServiceCredentialText, find };
