@@ -26,6 +26,18 @@ function cellsOf(row: string): string[] {
   return cells.map((cell) => cell.trim().replaceAll("\\|", "|"));
 }
 
+/** The items of a list: the clause of `- clause`, and the tests of the lines below it, `  - \`file\`: name; name`. */
+function itemsOf(lines: readonly string[]) {
+  const items: { clause: string; tests: { file: string; name: string }[] }[] = [];
+  for (const line of lines) {
+    if (line.startsWith("- ")) items.push({ clause: line.slice(2), tests: [] });
+    if (!line.startsWith("  ")) continue;
+    const [, file = "", names = ""] = /^ {2}- `?([^`:]+)`?: (.+)$/.exec(line) ?? [];
+    items.at(-1)?.tests.push(...names.split("; ").map((name) => ({ file, name })));
+  }
+  return items;
+}
+
 /** A clause: a paragraph, a rule of a list without its dash, or a row of a table as its cells. */
 const clauseOf = (line: string) =>
   line.startsWith("|") ? cellsOf(line).join(" ") : line.replace(/^- /, "");
@@ -46,22 +58,21 @@ it("docs/contract-tests.md names existing tests of every clause of docs/source-c
   for (const [place, { lines }] of contract.entries()) {
     const left = lines.map(clauseOf);
     clauses += left.length;
-    let covered = 0;
-    const rows = held[place]?.lines.filter((line) => line.startsWith("|")) ?? [];
-    for (const [begins = "", file = "", name = ""] of rows.map(cellsOf)) {
-      const [first = "", last = first] = begins.split(" … ");
-      if (begins !== "") {
-        const isNext = left[0]?.startsWith(first) === true;
-        covered = isNext ? left.findIndex((clause) => clause.startsWith(last)) + 1 : 0;
-        left.splice(0, covered);
-      }
-      if (covered === 0) wrong.push(`${begins}: these words do not begin the next clause`);
-      if (file === TOLD) told += covered;
-      if (file === TOLD ? name === "" : !hasTest(file, name)) {
-        wrong.push(`${file}: there is no ${name}`);
+    for (const { clause, tests } of itemsOf(held[place]?.lines ?? [])) {
+      const [first = "", last = first] = clause.split(" … ");
+      const isNext = left[0]?.startsWith(first) === true;
+      const covered = isNext ? left.findIndex((text) => text.startsWith(last)) + 1 : 0;
+      left.splice(0, covered);
+      if (covered === 0) wrong.push(`${clause}: these words do not begin the next clause`);
+      if (tests.length === 0) wrong.push(`${clause}: no test holds it`);
+      for (const { file, name } of tests) {
+        if (file === TOLD) told += covered;
+        if (file === TOLD ? name === "" : !hasTest(file, name)) {
+          wrong.push(`${file}: there is no ${name}`);
+        }
       }
     }
-    wrong.push(...left.map((clause) => `no row has ${clause.slice(0, 60)}`));
+    wrong.push(...left.map((clause) => `no item has ${clause.slice(0, 60)}`));
   }
   expect(wrong).toEqual([]);
   expect(clauses).toBeGreaterThan(150);
