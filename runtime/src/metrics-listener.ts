@@ -12,7 +12,7 @@ const MAX_CONNECTIONS = 16;
 const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 /**
  * How long a process may take to answer. If its database is away, it reads its backlogs for three seconds. A scraper
- * waits for ten. ADR 0041
+ * waits for ten.
  */
 const ANSWER_WITHIN_MS = 5_000;
 /** What the primary process asks, and what another one answers. */

@@ -24,7 +24,7 @@ export const SPECIAL_IPV4_BLOCKS = [
 
 /**
  * The public IPv4 blocks where a cloud's own platform answers its customers' machines. They hold no public servers.
- * ADR 0035
+ * ADR 0027
  */
 export const PLATFORM_IPV4_BLOCKS = [
   "67.207.67.2/31", // DigitalOcean: the resolvers of its images
@@ -40,7 +40,7 @@ export const PLATFORM_IPV4_BLOCKS = [
   "199.36.153.8/30", // Google Cloud: private.googleapis.com; the same page
 ] as const;
 
-/** The IPv6 blocks inside `2000::/3` of the same kind. ADR 0035 */
+/** The IPv6 blocks inside `2000::/3` of the same kind. ADR 0027 */
 export const PLATFORM_IPV6_BLOCKS = [
   "2600:2d00:2:1000::/64", // Google Cloud: restricted.googleapis.com; "Configure Private Google Access"
   "2600:2d00:2:2000::/64", // Google Cloud: private.googleapis.com; the same page

@@ -110,7 +110,7 @@ export type TraceConfig = {
   readonly serviceName: string | undefined;
 };
 
-/** One in a hundred: the cost of tracing is limited at this ratio. ADR 0046 */
+/** One in a hundred: the cost of tracing is limited at this ratio. */
 const DEFAULT_RATIO = "0.01";
 const SAMPLER = "parentbased_traceidratio";
 

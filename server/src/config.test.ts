@@ -13,17 +13,14 @@ it.each([
   ["REDIS_URL", "redis://:geheim@limiter:6379"],
   ["REDIS_URL", "redis-cluster://127.0.0.1:7000?node=10.0.0.8:7001"],
   ["REDIS_URL", "redis-cluster://u:geheim@127.0.0.1:7000"],
-])(
-  "ADR 0036: %s may lead to another machine in plain text only with ALLOW_PLAINTEXT: %s",
-  (name, url) => {
-    const env = { ...GOOD, [name]: url };
-    expect(() => readConfig(env)).toThrow(
-      new RegExp(`^${name} (leads|may lead) to another machine without TLS`),
-    );
-    expect(() => readConfig(env)).not.toThrow(/geheim/);
-    expect(() => readConfig({ ...env, ALLOW_PLAINTEXT: "trusted-network" })).not.toThrow();
-  },
-);
+])("%s may lead to another machine in plain text only with ALLOW_PLAINTEXT: %s", (name, url) => {
+  const env = { ...GOOD, [name]: url };
+  expect(() => readConfig(env)).toThrow(
+    new RegExp(`^${name} (leads|may lead) to another machine without TLS`),
+  );
+  expect(() => readConfig(env)).not.toThrow(/geheim/);
+  expect(() => readConfig({ ...env, ALLOW_PLAINTEXT: "trusted-network" })).not.toThrow();
+});
 
 it.each([
   ["DATABASE_URL", "mysql://u:p@localhost/app"],
@@ -33,7 +30,7 @@ it.each([
   ["REDIS_URL", "rediss://limiter:6379"],
   ["REDIS_URL", "redis-cluster://127.0.0.1:7000"],
   ["REDIS_URL", "rediss-cluster://u:p@limiter:7000"],
-])("ADR 0036: %s needs no ALLOW_PLAINTEXT on this machine or with TLS: %s", (name, url) => {
+])("%s needs no ALLOW_PLAINTEXT on this machine or with TLS: %s", (name, url) => {
   expect(() => readConfig({ ...GOOD, [name]: url })).not.toThrow();
 });
 

@@ -190,7 +190,7 @@ describe("a client's address", () => {
   });
 });
 
-it("an open import and an open watch end once their credential is revoked. ADR 0011", async () => {
+it("an open import and an open watch end once their credential is revoked. ADR 0033", async () => {
   const administration = administerServiceCredentials(stack.database.url);
   const name = unique("test");
   const permissions = new Set([Permission.DonationImport, Permission.ClientAddressForward]);

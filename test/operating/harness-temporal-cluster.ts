@@ -42,7 +42,7 @@ const LEARNED = { timeout: 60_000, interval: 100 };
 /** One database for the state of workflows, one for listing and searching them. */
 const DATABASES = { temporal: "mysql/v8/temporal", temporal_visibility: "mysql/v8/visibility" };
 
-/** As in the server of one process: ADR 0024. */
+/** As in the server of one process, `dev-stack/src/temporal.ts`. */
 const DYNAMIC_CONFIG = `
 history.workflowTaskRetryMaxInterval:
   - value: 5s

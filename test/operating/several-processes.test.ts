@@ -88,7 +88,7 @@ it("answers from all processes at one port, counts them on one page, and limits 
   expect((answered.get("1") ?? 0) + (answered.get("2") ?? 0)).toBe(admitted);
 });
 
-it("shows the metrics of the others while a process does not answer, ADR 0041", async () => {
+it("shows the metrics of the others while a process does not answer, ADR 0055", async () => {
   const [frozen = 0] = await processes();
   process.kill(frozen, "SIGSTOP");
   const answered = await answeredBy().finally(() => process.kill(frozen, "SIGCONT"));

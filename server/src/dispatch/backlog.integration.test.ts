@@ -47,7 +47,7 @@ async function sendBesideMany(change: string) {
   await services.sendTest(other, await services.createEndpoint(other));
 }
 
-it("counts the entries of each task, however many another task has, ADR 0041", async () => {
+it("counts the entries of each task, however many another task has", async () => {
   await sendBesideMany("task = 2");
   const counted = { firstAttempts: 1, beginRetries: 10_000, oldestId: expect.any(String) };
   expect(await readBacklog(services.pool)).toMatchObject(counted);

@@ -234,7 +234,7 @@ export function authenticateEach(authenticate: Authenticate): Interceptor {
 
 /**
  * Authenticates the caller of a stream again before each message that it sends or gets, because its credential may end
- * while the stream is open. No stream takes an API key, which would be counted each time. ADR 0011
+ * while the stream is open. No stream takes an API key, which would be counted each time. ADR 0033
  */
 export function authenticateStreams(authenticate: Authenticate): Interceptor {
   return (next) => async (request) => {

@@ -145,7 +145,7 @@ it("1,000 unknown credentials are cached, and one more removes the oldest. ADR 0
   expect(counted).toBe(1_002);
 });
 
-it("a revoked credential is refused after five seconds, and at once if it was not seen before. ADR 0011", async () => {
+it("a revoked credential is refused after five seconds, and at once if it was not seen before. ADR 0033", async () => {
   const { credential, text } = await insert();
   const { name } = credential;
   let nowMs = 0;

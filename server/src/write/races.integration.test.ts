@@ -88,7 +88,7 @@ it("gives feeds and notices later times than those that a restore lost, even whe
   expect(later).toEqual([true, true]);
 });
 
-it("gives a record's events strictly increasing times, even when the database's clock is behind. §6.1, ADR 0020", async () => {
+it("gives a record's events strictly increasing times, even when the database's clock is behind. §6.2", async () => {
   await services.createEndpoint(accountId, ALL_KINDS);
   const key = await paidDonation();
   await stepClockBack();

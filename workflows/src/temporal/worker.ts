@@ -32,7 +32,6 @@ const MAX_BUNDLE_BYTES = 64 * 1024 * 1024;
 
 /**
  * Returns the built workflows. Bundles them instead if none were built or a source is newer. Throws WorkflowBundleError.
- * ADR 0042
  */
 export async function bundleWorkflows(): Promise<WorkflowBundleOption> {
   try {
