@@ -1,4 +1,3 @@
-import ipaddr from "ipaddr.js";
 import { isPublicAddress } from "./public-address.ts";
 
 /** The target in an endpoint's URL. */
@@ -35,6 +34,8 @@ export type RefusedUrl = { readonly broken: keyof typeof ACCEPTED_URL };
  * receivers.
  */
 const HOST_NAME = /^(?!-)[^.]*[^.-](?:\.(?!-)[^.]*[^.-])+$/;
+/** A parsed URL has one spelling for each address, and no name of digits and dots only. */
+const ADDRESS = /:|^[\d.]+$/;
 /** Names that never resolve to a public server. RFC 6761, 6762, 7686, 8375, 9476; `localdomain` is from /etc/hosts. */
 const LOCAL_NAMES = /(?:^|\.)(?:localhost|localdomain[46]?|local|internal|home\.arpa|onion|alt)$/;
 
@@ -65,8 +66,7 @@ export function parseTargetUrl(
 
 function targetOf({ href, hostname, port }: URL): TargetUrl {
   const host = hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, "");
-  // A parsed URL has one spelling for each address.
-  return { href, host, port: Number(port || HTTPS_PORT), isAddress: ipaddr.isValid(host) };
+  return { href, host, port: Number(port || HTTPS_PORT), isAddress: ADDRESS.test(host) };
 }
 
 /** A parsed URL has its name in lower-case ASCII. */
