@@ -3,10 +3,6 @@ import { createRandom } from "../simulation/random.ts";
 import type { Link } from "./harness-go.ts";
 import type { Product } from "./harness-product.ts";
 
-/** How long the database's disk stays full. The server notices free space within a minute. */
-const FULL_MS = 20_000;
-const HOUR_SECONDS = 3_600;
-const STEP_EVERY_MS = 15_000;
 const [STARTS, START_AGAIN_MS] = [60, 1_000];
 
 type Victim = {
@@ -28,11 +24,11 @@ async function startAgain(one: Victim): Promise<void> {
 }
 
 /**
- * Breaks links and processes one after the other, two at a time, and steps the database's clock, from `start` to `stop`.
- * Then it heals all links but the one that is cut for good. `told` lists the faults, each with its time in milliseconds.
+ * Breaks links and processes one after the other, two at a time, from `start` to `stop`. Then it heals all links but
+ * the one that is cut for good. `told` lists the faults, each with its time in milliseconds.
  */
 export function createFaults({ links, instances, database }: Product, seed: number) {
-  const [random, randomStep] = [createRandom(seed), createRandom(seed + 2)];
+  const random = createRandom(seed);
   const began = performance.now();
   const told: string[] = [];
   const processes: readonly Victim[] = [...instances, database];
@@ -85,38 +81,16 @@ export function createFaults({ links, instances, database }: Product, seed: numb
     }
   }
 
-  /** Sets the clock ahead or behind by a second to an hour. */
-  async function stepClock(): Promise<void> {
-    while (!stopped.signal.aborted) {
-      await pause(STEP_EVERY_MS * randomStep.between(0.5, 1.5));
-      const seconds = Math.round(HOUR_SECONDS ** randomStep.next());
-      const ahead = randomStep.chance(0.5) ? -seconds : seconds;
-      tell(`the database's clock is wrong by ${ahead} s`);
-      await database.stepTo(ahead);
-    }
-  }
-
   let loops: readonly Promise<void>[] = [];
   return {
     told,
     start() {
-      loops = [breakInTurn(), breakInTurn(), stepClock()];
+      loops = [breakInTurn(), breakInTurn()];
     },
     /** From now on stops processes without a kill. Resolves once all live. */
     async spareLives(): Promise<void> {
       kills = 0;
       while (dead > 0) await wait(100);
-    },
-    /** Fills the database's disk for a while. */
-    async fillDisk(): Promise<void> {
-      while (broken.has(database)) await wait(100);
-      broken.add(database);
-      tell("the database's disk is full");
-      await database.fill();
-      await pause(FULL_MS);
-      await database.free();
-      tell("the database's disk has space");
-      broken.delete(database);
     },
     /** Cuts the first dispatcher off from its core for good, and breaks nothing else of it. */
     async cutForGood(): Promise<void> {

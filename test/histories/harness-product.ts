@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { Permission } from "@activity/server";
+import { startDatabase } from "../../dev-stack/src/database.ts";
 import { createProgress } from "../../dev-stack/src/progress.ts";
 import { startTemporal } from "../../dev-stack/src/temporal.ts";
 import { answer } from "../delivery/harness-receiver-behaviours.ts";
@@ -8,24 +9,41 @@ import { startTestRedis } from "../harness/redis.ts";
 import { startTestStack } from "../harness/stack.ts";
 import { createInstance, type ProcessInstance } from "../operating/harness-instances.ts";
 import { KEYS } from "../operating/harness-parts.ts";
-import type { HistoryBug } from "./harness-bugs.ts";
-import { ARENAS, startBadDatabase } from "./harness-database.ts";
 import { type Link, startToxiproxy } from "./harness-go.ts";
 
 /** Two of each process on one database, Temporal and Redis. Each connection between processes has a link. */
 export type Product = Awaited<ReturnType<typeof startProduct>>;
 
-const PLANT_HERE = new URL("plant-here.ts", import.meta.url).href;
-const COLLECT_HERE = new URL("collect-here.ts", import.meta.url).href;
+const OF_ALL = {
+  NODE_OPTIONS: `--import=${new URL("collect-here.ts", import.meta.url).href}`,
+  // As in `npm start` and in the image. Without it, the memory arena of each new thread would count as growth.
+  MALLOC_ARENA_MAX: "2",
+};
 const portOf = (url: string) => Number(new URL(url).port);
 
-/** Starts the product. Each process has the bug, if there is one. */
-export async function startProduct(folder: string, bug?: HistoryBug) {
-  const planted = bug
-    ? { ...ARENAS, PLANTED: JSON.stringify(bug), NODE_OPTIONS: `--import=${PLANT_HERE}` }
-    : { ...ARENAS, NODE_OPTIONS: `--import=${COLLECT_HERE}` };
+/** Starts a database that tests can kill, stop and start again with its data. */
+async function startVictimDatabase(dataDir: string) {
+  const { DATABASE_URL: _, DATABASE_URL_FILE: __, ...env } = process.env;
+  const start = () => startDatabase({ env, dataDir, progress: createProgress(), ephemeral: true });
+  let server = await start();
+  let killed = Promise.resolve();
+  return {
+    ...{ name: "database", url: server.url },
+    signal(signal: NodeJS.Signals): void {
+      if (signal === "SIGKILL") killed = server.kill();
+      else process.kill(server.pid ?? 0, signal);
+    },
+    async start(): Promise<void> {
+      await killed;
+      server = await start();
+    },
+    stop: () => server.stop(),
+  };
+}
+
+export async function startProduct(folder: string) {
   const { receiver, trusting } = await startTrustedReceiver(folder, answer(200));
-  const database = await startBadDatabase(folder);
+  const database = await startVictimDatabase(join(folder, "database"));
   /** The tests' own core and gateway. Their connections have no faults. */
   const stack = await startTestStack({ serverUrl: database.url, env: { ...KEYS, ...trusting } });
   const dataDir = join(folder, "temporal");
@@ -51,19 +69,19 @@ export async function startProduct(folder: string, bug?: HistoryBug) {
   const dispatcherCredential = await stack.credential(Permission.DeliveryDispatch);
   for (const place of [1, 2]) {
     const core = await createInstance("core", {
-      ...{ ...planted, ...KEYS, ...trusting },
+      ...{ ...OF_ALL, ...KEYS, ...trusting },
       DATABASE_URL: await urlTo(`core-${place}-database`, stack.database.url),
       REDIS_URL: await urlTo(`core-${place}-redis`, redis.url),
     });
     const gateway = await createInstance("gateway", {
-      ...planted,
+      ...OF_ALL,
       CORE_URL: `http://127.0.0.1:${await portTo(`gateway-${place}-core`, core.port)}`,
       GATEWAY_CREDENTIAL: gatewayCredential,
       TRUSTED_PROXIES: "127.0.0.1/32",
     });
     const temporalPort = Number(temporal.address.split(":")[1]);
     const deliveries = await createInstance("deliveries", {
-      ...{ ...planted, ...trusting },
+      ...{ ...OF_ALL, ...trusting },
       TEMPORAL_ADDRESS: `127.0.0.1:${await portTo(`deliveries-${place}-temporal`, temporalPort)}`,
       CORE_URL: `http://127.0.0.1:${await portTo(`deliveries-${place}-core`, core.port)}`,
       CORE_CREDENTIAL: dispatcherCredential,

@@ -1,7 +1,6 @@
 import { readdir, readFile, readlink } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import type { TimedCall } from "./harness-probe.ts";
 import type { Product } from "./harness-product.ts";
 
 /** The growth of a level. The test fails if `grows` is true. */
@@ -59,12 +58,12 @@ export function startSoak(product: Product) {
   };
 }
 
-async function takeSample({ instances, database, stack }: Product): Promise<Sample> {
+async function takeSample({ instances, stack }: Product): Promise<Sample> {
   const values = new Map<string, number>();
   // Makes the processes collect their garbage, so that only what they hold can grow.
   for (const one of instances) one.signal("SIGUSR2");
   await wait(COLLECTED_MS);
-  for (const { name, pid } of [...instances, database]) {
+  for (const { name, pid } of instances) {
     const status = await readFile(`/proc/${pid()}/status`, "utf8");
     const [, kilobytes = ""] = /^VmRSS:\s+(\d+)/m.exec(status) ?? [];
     values.set(`${name}: MB`, Math.round(Number(kilobytes) / KILOBYTES_IN_MB));
@@ -104,30 +103,4 @@ function flatnessOf(name: string, samples: readonly Sample[]): Flatness {
     grows:
       !KEPT.has(name.replace("rows of ", "")) && slope - ERRORS * error > MOST_PER_HOUR * level,
   };
-}
-
-/** The p99 of calls after all faults may be at most this many times the p99 before them. */
-export const MOST_SLOWER = 1.2;
-/** The fewest calls that have a p99. */
-const MIN_CALLS = 200;
-/** In the first minute the processes warm up. */
-const WARM_UP_MS = 60_000;
-
-/** Compares the slowest hundredth of calls of the last minutes, without faults, with that of the first. */
-export function compareCalls(calls: readonly TimedCall[], calmMs: number) {
-  const [beganMs, endedMs] = [calls[0]?.endMs ?? 0, calls.at(-1)?.endMs ?? 0];
-  return [...new Set(calls.map(({ kind }) => kind))].map((kind) => {
-    const quantilesOf = (fromMs: number) => {
-      const taken = calls.filter(
-        (one) =>
-          one.kind === kind && one.endMs >= fromMs && one.endMs < fromMs + calmMs - WARM_UP_MS,
-      );
-      if (taken.length < MIN_CALLS) throw new Error(`only ${taken.length} calls: ${kind}`);
-      const sorted = taken.map(({ ms }) => ms).sort((one, other) => one - other);
-      const at = (share: number) => sorted[Math.floor(share * sorted.length)] ?? 0;
-      return { p50: at(0.5), p99: at(0.99) };
-    };
-    const [first, last] = [quantilesOf(beganMs + WARM_UP_MS), quantilesOf(endedMs - calmMs)];
-    return { kind, first, last, ratio: last.p99 / first.p99 };
-  });
 }

@@ -7,12 +7,11 @@ import { createRandom } from "../simulation/random.ts";
 import { type Account, createClients, kindOf } from "./harness-clients.ts";
 import { createFaults } from "./harness-faults.ts";
 import { findFaults, type Operation } from "./harness-go.ts";
-import { startProbe } from "./harness-probe.ts";
 import type { Product } from "./harness-product.ts";
 import { type Flatness, startSoak } from "./harness-soak.ts";
 
 /** The rules that no fault may break. */
-export const Rule = {
+const Rule = {
   Answers: "no client gets a wrong answer",
   Linearizable: "feeds are linearizable",
   Kept: "what is acknowledged is kept, and what is removed stays away",
@@ -22,21 +21,21 @@ export const Rule = {
   Expected: "no failure is a surprise to a core",
   Limited: "no account is admitted more often than its limit",
 } as const;
-export type Rule = (typeof Rule)[keyof typeof Rule];
+type Rule = (typeof Rule)[keyof typeof Rule];
 
 type StoryOptions = {
   readonly minutes: number;
   readonly seed: number;
-  /** How long events may take to arrive once all is well. */
-  readonly deliveredMs: number;
-  /** Whether to sample what processes use. The story then begins and ends without faults, to compare their calls. */
-  readonly isSoak?: boolean;
+  /** Whether to sample what processes use. */
+  readonly isSoak: boolean;
 };
 
 /** A record as its feed shows it: its id without its prefix, and the cents that were refunded. */
 type Shown = { readonly id: string; readonly refunded: number };
 
 const MINUTE = 60_000;
+/** How long events may take to arrive once all is well. The schedule retries what a stopped dispatcher had in flight. */
+const DELIVERED_MS = 5 * MINUTE;
 const ACCOUNTS = 4;
 const WRITERS = 2;
 /** An account's limit in any sixty seconds. §8 */
@@ -44,8 +43,6 @@ const [LIMIT, WINDOW_MICROS] = [120, 60_000_000];
 const LOOK_EVERY_MS = 1_000;
 /** The most violations of a rule that are printed. */
 const SHOWN = 5;
-/** Only longer stories fill the disk, because that takes two minutes with what follows. */
-const MINUTES_OF_FULL_DISK = 4;
 
 /**
  * Runs clients that write, read and follow amid faults. Returns the violations of rules, the history and the faults.
@@ -53,7 +50,7 @@ const MINUTES_OF_FULL_DISK = 4;
  */
 export async function tellStory(product: Product, checker: string, options: StoryOptions) {
   const { stack, ports, credential, receiver, instances } = product;
-  const { seed, minutes, isSoak = false } = options;
+  const { seed, minutes, isSoak } = options;
   const accounts: Account[] = [];
   for (let made = 0; made < ACCOUNTS; made += 1) {
     const account = await createReader(stack);
@@ -69,33 +66,20 @@ export async function tellStory(product: Product, checker: string, options: Stor
   ]);
   const followers = accounts.map((account) => clients.follow(account, () => isOver));
   const hammer = clients.hammer(hammered);
-  const [[core = 0], [gateway = 0]] = [ports.cores, ports.gateways];
-  const probe = startProbe({ ...(await createReader(stack)), credential, core, gateway });
-
-  const calmMs = isSoak ? (Math.min(60, minutes) / 6) * MINUTE : 0;
-  const faultyMs = minutes * MINUTE - 2 * calmMs;
+  const faultyMs = minutes * MINUTE;
+  const wholeMs = faultyMs * (isSoak ? 0.25 : 0.5);
   const faults = createFaults(product, seed);
-  // A soak cuts the link before its first minutes. Its last minutes then differ from them only by age.
-  if (isSoak) await faults.cutForGood();
-  await wait(calmMs);
   faults.start();
-  await wait(faultyMs / 4);
-  if (minutes > MINUTES_OF_FULL_DISK) await faults.fillDisk();
-  if (isSoak) {
-    await faults.spareLives();
-  } else {
-    await wait(faultyMs / 4);
-    await faults.cutForGood();
-  }
+  await wait(wholeMs);
+  await faults.cutForGood();
   // Sampling begins once no process is killed any more, because a restarted process fills its pools again.
+  if (isSoak) await faults.spareLives();
   const soak = isSoak ? startSoak(product) : undefined;
-  await wait(faultyMs * (isSoak ? 0.75 : 0.5));
-  await faults.stop();
-  // Sampling ends before the last minutes: each sample collects garbage and counts all rows, which delays calls.
+  await wait(faultyMs - wholeMs);
   const uses: readonly Flatness[] = (await soak?.stop()) ?? [];
-  await wait(calmMs);
+  await faults.stop();
   clients.stop();
-  const [calls] = await Promise.all([probe.stop(), ...running]);
+  await Promise.all(running);
   isOver = true;
 
   const { history, wrong } = clients;
@@ -129,7 +113,7 @@ export async function tellStory(product: Product, checker: string, options: Stor
       feed.filter((record, at) => followed[at] !== record),
     );
   }
-  const untilMs = performance.now() + options.deliveredMs;
+  const untilMs = performance.now() + DELIVERED_MS;
   let missing = undelivered(product, due);
   while (missing.length > 0 && performance.now() < untilMs) {
     await wait(LOOK_EVERY_MS);
@@ -149,7 +133,7 @@ export async function tellStory(product: Product, checker: string, options: Stor
   const admitted = await hammer;
   const most = mostInAWindow(admitted);
   broken(Rule.Limited, most > LIMIT ? [`${most} of ${admitted.length}`] : []);
-  return { mistakes, history, faults: faults.told, uses, calls, calmMs };
+  return { mistakes, history, faults: faults.told, uses };
 }
 
 const isAcknowledged = (one: Operation) => one.return !== undefined;
