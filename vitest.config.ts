@@ -31,8 +31,6 @@ const SLOW = [
 ];
 /** The previous version next to this one: `npm run test:all -- upgrade`. */
 const UPGRADE = "test/upgrade/*.test.ts";
-/** Temporal as a cluster. Each of its processes is killed: `npm run test:all -- cluster`. */
-const CLUSTER = "test/cluster/*.test.ts";
 /**
  * A Vitess of processes. A shard is split, and each kind of process is killed under load: `npm run test:all -- split`.
  */
@@ -116,7 +114,6 @@ export default defineConfig({
             KIT,
             DEPLOY,
             UPGRADE,
-            CLUSTER,
             SPLIT,
             HISTORIES,
             ON_VITESS,
@@ -144,7 +141,7 @@ export default defineConfig({
         test: {
           name: "fairness",
           include: FAIRNESS,
-          provide: { restartRounds: 2, isTemporalCluster: false },
+          provide: { restartRounds: 2 },
           ...ON_SERVERS,
           sequence: { groupOrder: 1 },
           maxWorkers: 1,
@@ -172,7 +169,7 @@ export default defineConfig({
         test: {
           name: "operating",
           include: [RESTARTS],
-          provide: { restartRounds: 10, isTemporalCluster: true },
+          provide: { restartRounds: 10 },
           ...ON_SERVERS,
         },
       },
@@ -182,13 +179,6 @@ export default defineConfig({
           include: [UPGRADE],
           ...ON_SERVERS,
           testTimeout: 540_000,
-        },
-      },
-      {
-        test: {
-          name: "cluster",
-          include: [CLUSTER],
-          ...ON_OWN_SERVERS,
         },
       },
       {

@@ -57,18 +57,13 @@ const SUITES: Readonly<Record<string, Suite>> = {
     command: `${ON_MYSQL} --project split`,
     isForCi: false,
   },
-  cluster: {
-    shows: "a Temporal cluster on MySQL, each process killed; needs Go",
-    command: `${VITEST} --project cluster`,
-    isForCi: false,
-  },
   histories: {
     shows: "what clients saw in 10 minutes of cut ways and killed processes; needs Go",
     command: `${VITEST} --project histories`,
     isForCi: false,
   },
   operating: {
-    shows: "restarts of two of each process under load; needs Go",
+    shows: "restarts of two of each process under load",
     command: `${VITEST} --project operating`,
     isForCi: false,
   },

@@ -5,12 +5,12 @@ import { Permission } from "@activity/server";
 import { afterAll, beforeAll, expect, inject, it, vi } from "vitest";
 import { findFreePort } from "../../dev-stack/src/free-port.ts";
 import { createProgress } from "../../dev-stack/src/progress.ts";
-import { startTemporal } from "../../dev-stack/src/temporal.ts";
 import { headerOf } from "../delivery/harness-deliveries.ts";
 import { answer } from "../delivery/harness-receiver-behaviours.ts";
 import type { Certificate } from "../delivery/harness-receiver-certificates.ts";
 import { type RunningHaproxy, spawnHaproxy } from "../harness/haproxy.ts";
 import { startTestStack } from "../harness/stack.ts";
+import { useTemporal } from "../harness/temporal.ts";
 import { useFolder, useStarted } from "../harness/use-started.ts";
 import { createFront } from "./harness-front.ts";
 import { createInstance, type ProcessInstance } from "./harness-instances.ts";
@@ -22,20 +22,16 @@ import {
   variablesOf,
 } from "./harness-parts.ts";
 import { startStories } from "./harness-stories.ts";
-import { startTemporalCluster } from "./harness-temporal-cluster.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
     restartRounds: number;
-    /** Temporal as a cluster over MySQL, or as one process. */
-    isTemporalCluster: boolean;
   }
 }
 
 const ROUNDS = inject("restartRounds");
 const MINUTE = 60_000;
-/** The first build of a cluster's server takes minutes longer. */
-const START = (inject("isTemporalCluster") ? 20 : 4) * MINUTE;
+const START = 4 * MINUTE;
 /** HAProxy notices that an instance drains after four checks, a quarter of a second apart. */
 const DRAIN = { DRAIN_SECONDS: "5" };
 const LOOPS = 6;
@@ -47,10 +43,7 @@ const at = (name: string) => join(folder, name);
 const trusted = useTrustedReceiver(folder, answer(503));
 /** For set-up and checks. It delivers nothing and gets no load. */
 const stack = useStarted(() => startTestStack({ env: { ...KEYS, ...trusted.trusting } }));
-const temporal = useStarted((): Promise<{ readonly address: string; stop(): Promise<void> }> => {
-  const start = inject("isTemporalCluster") ? startTemporalCluster : startTemporal;
-  return start({ env: process.env, dataDir: at("temporal"), progress: createProgress() });
-}, START);
+const temporal = useTemporal(folder);
 /** Clients use TLS to the gateways. HAProxy repeats no request, and forwards the bytes of the cores unread. */
 let haproxy: RunningHaproxy;
 let tls: Certificate & { readonly ca: string };

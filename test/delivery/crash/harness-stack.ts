@@ -32,24 +32,15 @@ const CALL_TIMEOUT_MS = 15_000;
 /** The product with each part in its own process, and a receiver that counts. */
 export type CrashStack = Awaited<ReturnType<typeof startCrashStack>>;
 
-/** Servers that replace the stack's own, each with a folder of its own. */
-type CrashServers = {
-  readonly makeTemporal?: (dataDir: string) => ServerVictim;
-  readonly makeDatabase?: (dataDir: string) => ServerVictim;
-};
-
 /** Starts database, Temporal, core and receiver. Tests start the dispatchers. */
-export async function startCrashStack({
-  makeTemporal = temporalVictim,
-  makeDatabase,
-}: CrashServers = {}) {
+export async function startCrashStack(makeDatabase?: (dataDir: string) => ServerVictim) {
   const folder = await mkdtemp(join(tmpdir(), "activity-crash-"));
   const trusted = await startTrustedReceiver(folder, answer(200), RECEIVER_HOST);
   const { receiver, target, trusting } = trusted;
   const shards = inject("shards");
   const dataDir = join(folder, "database");
   const database = makeDatabase?.(dataDir) ?? databaseVictim(dataDir, shards !== undefined);
-  const temporal = makeTemporal(join(folder, "temporal"));
+  const temporal = temporalVictim(join(folder, "temporal"));
   await Promise.all([database.start(), temporal.start()]);
   const vitess =
     shards === undefined

@@ -5,8 +5,6 @@ import { expectOwnLogsOnly } from "../../delivery/crash/harness-search.ts";
 import { type ClusterVictim, clusterVictim } from "../../delivery/crash/harness-servers.ts";
 import { type CrashStack, SETTLE_MS, startCrashStack } from "../../delivery/crash/harness-stack.ts";
 import { connectTo, openTestDatabase } from "../../harness/database.ts";
-import { startServices } from "../../harness/services.ts";
-import { expectPlansOfOneShard, planStatements } from "../plans.ts";
 import {
   expectOnlyUnavailable,
   expectWrittenAndTold,
@@ -27,13 +25,11 @@ const AWAY_MS = 3_000;
 let stack: CrashStack;
 let vitess: ClusterVictim<VitessCluster>;
 beforeAll(async () => {
-  stack = await startCrashStack({
-    makeDatabase(dataDir) {
-      const progress = createProgress();
-      const options = { env: process.env, dataDir, progress, shards: SHARDS_BEFORE };
-      vitess = clusterVictim(() => startVitessCluster(options));
-      return vitess;
-    },
+  stack = await startCrashStack((dataDir) => {
+    const progress = createProgress();
+    const options = { env: process.env, dataDir, progress, shards: SHARDS_BEFORE };
+    vitess = clusterVictim(() => startVitessCluster(options));
+    return vitess;
   });
   await stack.dispatcher("dispatcher").start();
 }, START_MS);
@@ -96,21 +92,6 @@ it.each([
     await expectOwnLogsOnly(stack);
   },
   5 * MINUTE_MS + SETTLING_MS,
-);
-
-// This test comes last, because it stops the core.
-it(
-  "plans still go to one shard after the split and the kills",
-  async () => {
-    await stack.core.kill();
-    const services = await startServices(openCluster());
-    try {
-      expectPlansOfOneShard(await planStatements(services));
-    } finally {
-      await services.stop();
-    }
-  },
-  5 * MINUTE_MS,
 );
 
 const activityShards = () =>
