@@ -22,7 +22,7 @@ import { createServices } from "../../server/src/services.ts";
 import { createWriter } from "../../server/src/write/writer.ts";
 import { createAccount, createEndpoint } from "./builders.ts";
 import type { Clients } from "./clients.ts";
-import { createTestDatabase, type TestDatabase } from "./database.ts";
+import { createTestDatabase } from "./database.ts";
 import { QUIET } from "./quiet.ts";
 import { useStarted } from "./use-started.ts";
 
@@ -57,11 +57,11 @@ export function madeAttempt(
 }
 
 /**
- * The services on their own database, or on the given one. Calls are function calls: they need no credential, and
- * they fail with a DomainError.
+ * The services on their own database. Calls are function calls: they need no credential, and they fail with a
+ * DomainError.
  */
-export async function startServices(given?: TestDatabase) {
-  const database = given ?? (await createTestDatabase());
+export async function startServices() {
+  const database = await createTestDatabase();
   const pool: Pool = createPool(database.url, CONNECTIONS);
   const outbox = createOutbox(PROCESS_TIMING);
   const [together, alone, leftOut, packets] = [1, 4, 2, 4].map((connections) =>
