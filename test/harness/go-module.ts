@@ -9,7 +9,7 @@ import type { StackOptions } from "../../dev-stack/src/stack-options.ts";
 /**
  * A Go module whose programs no registry offers as binaries. Its hash is pinned; its go.sum pins what it depends on.
  */
-export interface GoModule {
+interface GoModule {
   title: string;
   /** `path@version`. */
   module: string;

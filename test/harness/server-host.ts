@@ -8,7 +8,7 @@ import { StackError } from "../../dev-stack/src/stack-error.ts";
 /** A process of a test that can be killed and started again at the same ports. */
 export type ServerHost = ReturnType<typeof createServerHost>;
 
-/** A new host may first ask all listed members of its cluster, also dead ones, which stay listed for less than this. */
+/** The parts of a Vitess wait for each other. */
 const START_SECONDS = 120;
 
 /** Creates a host. The caller starts it. */
