@@ -26,8 +26,21 @@ describe("compose.yaml", () => {
     image?.startsWith("personal-activity:"),
   );
 
-  it("sets only variables that docs/configuration.md lists, and secrets only as files", () => {
+  it("limits the log of every service, so that none fills the database's disk", () => {
+    const logging = { options: { "max-size": "50m", "max-file": "20" } };
+    for (const [name, one] of Object.entries(services)) {
+      expect(one, name).toMatchObject({ logging });
+    }
+  });
+
+  it("runs the product's services on a read-only root and without capabilities", () => {
     expect(ours.map(([name]) => name)).toEqual(["core", "credentials", "gateway", "deliveries"]);
+    for (const [name, one] of ours) {
+      expect(one, name).toMatchObject({ read_only: true, cap_drop: ["ALL"] });
+    }
+  });
+
+  it("sets only variables that docs/configuration.md lists, and secrets only as files", () => {
     for (const [, { environment, secrets = [] }] of ours) {
       const variables = Object.keys(environment);
       expect(variables.filter((name) => !documentedVariables.has(name))).toEqual([]);

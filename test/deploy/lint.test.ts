@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { parse, parseAllDocuments } from "yaml";
+import { parseAllDocuments } from "yaml";
 import { documentedVariables, namesIn, readText } from "../architecture/import-rule.ts";
 import { useFolder } from "../harness/use-started.ts";
 import { fetchLinters, type Linters } from "./harness-linters.ts";
@@ -53,26 +53,6 @@ it("compose.yaml follows the Compose specification", () => {
   const wrong = join(folder, "compose.yaml");
   writeFileSync(wrong, "services: { core: { imgae: x } }\n");
   expect(linters.composeSpec(wrong).status).toBe(1);
-});
-
-describe("compose.yaml", () => {
-  const text = readText("deploy/compose.yaml");
-  const services: Record<string, { image?: string }> = parse(text, { merge: true }).services;
-
-  it("limits the log of every service, so that none fills the database's disk", () => {
-    const logging = { options: { "max-size": "50m", "max-file": "20" } };
-    for (const [name, one] of Object.entries(services)) {
-      expect(one, name).toMatchObject({ logging });
-    }
-  });
-
-  it("runs the product's services on a read-only root and without capabilities", () => {
-    const own = Object.entries(services).filter(([, one]) => one.image?.startsWith("personal"));
-    expect(own.map(([name]) => name)).toEqual(["core", "credentials", "gateway", "deliveries"]);
-    for (const [name, one] of own) {
-      expect(one, name).toMatchObject({ read_only: true, cap_drop: ["ALL"] });
-    }
-  });
 });
 
 describe("the Helm chart", () => {
