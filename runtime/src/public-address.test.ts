@@ -7,7 +7,7 @@ import {
   SPECIAL_IPV6_BLOCKS,
 } from "./special-blocks.ts";
 
-describe("ADR 0027, 0035: isPublicAddress", () => {
+describe("ADR 0027: isPublicAddress", () => {
   it.each([...SPECIAL_IPV4_BLOCKS, ...PLATFORM_IPV4_BLOCKS])(
     "is false for %s, first to last, in every form inside IPv6",
     (block) => {

@@ -26,7 +26,7 @@ const ISATAP = ["0:5efe", "200:5efe"];
 
 /**
  * Returns whether an address, in its canonical spelling, is globally routable unicast and no cloud's platform address.
- * For IPv4 inside IPv6, the IPv4 address decides. ADR 0027, 0035
+ * For IPv4 inside IPv6, the IPv4 address decides. ADR 0027
  */
 export function isPublicAddress(address: string): boolean {
   if (!isCanonical(address) || isIpv4Compatible(address)) return false;
