@@ -3,8 +3,6 @@ import { defineConfig } from "vitest/config";
 import { LongestFirst } from "./test/harness/longest-first.ts";
 import { SlowestFiles } from "./test/harness/slowest-files.ts";
 
-/** Minutes of retries against receivers that are killed: `npm run test:all -- kit`. */
-const KIT = "test/kit/**/*.test.ts";
 /** The image, and the files that deploy it, are linted and run: `npm run test:all -- deploy`. */
 const DEPLOY = "test/deploy/*.test.ts";
 /** Restarts under load: twice in `npm run test:all -- fairness`, ten times in `npm run test:all -- operating`. */
@@ -54,7 +52,7 @@ const VITESS = [
 ];
 const CRASH = "test/delivery/crash/*.test.ts";
 const SHARDS = 2;
-/** Like the tests of the kit, crash tests mostly wait for retries. Two can wait while another works. */
+/** Crash tests mostly wait for retries. Two can wait while another works. */
 const CRASH_WORKERS = 3;
 /** More than the two cores: a file often waits, for a window, a lease or the start of a program. */
 const WORKERS = 4;
@@ -111,7 +109,6 @@ export default defineConfig({
             CRASH,
             ...FAIRNESS,
             ...SLOW,
-            KIT,
             DEPLOY,
             UPGRADE,
             SPLIT,
@@ -145,14 +142,6 @@ export default defineConfig({
           ...ON_SERVERS,
           sequence: { groupOrder: 1 },
           maxWorkers: 1,
-        },
-      },
-      {
-        test: {
-          name: "kit",
-          include: [KIT],
-          ...ON_SERVERS,
-          maxWorkers: CRASH_WORKERS,
         },
       },
       {

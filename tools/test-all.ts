@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 
 // npm run test:all                   every suite of CI, one after the other
-// npm run test:all -- crash kit      only those suites
+// npm run test:all -- crash slow     only those suites
 // npm run test:all -- --list         lists the suites
 
 const VITEST = "vitest run";
@@ -23,8 +23,8 @@ const SUITES: Readonly<Record<string, Suite>> = {
     isForCi: true,
   },
   crash: {
-    shows: "what outlives real kills of every process; and receivers that are killed",
-    command: `${VITEST} --project crash --project kit`,
+    shows: "what outlives real kills of every process",
+    command: `${VITEST} --project crash`,
     isForCi: true,
   },
   mysql: {
@@ -40,11 +40,6 @@ const SUITES: Readonly<Record<string, Suite>> = {
   planted: {
     shows: "mistakes planted in deliveries, which the simulation finds",
     command: "node test/simulation/main.ts --planted",
-    isForCi: false,
-  },
-  kit: {
-    shows: "receivers on the packed kit are killed",
-    command: `${VITEST} --project kit`,
     isForCi: false,
   },
   vitess: {

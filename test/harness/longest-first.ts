@@ -5,7 +5,6 @@ const LONGEST = [
   "test/delivery/crash/kills.test.ts",
   "test/start/start.test.ts",
   "test/dashboard/browser/owner-tasks.test.ts",
-  "test/kit/exactly-once.test.ts",
   "test/dashboard/browser/looks.test.ts",
   "test/dashboard/browser/getting-in.test.ts",
   "test/operating/first-day.test.ts",

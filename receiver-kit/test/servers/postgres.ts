@@ -57,7 +57,7 @@ async function findPrograms(): Promise<Programs> {
 }
 
 /** Finds the folder of a server's programs. The client's package creates one that lacks them. */
-export async function findServerFolder(folder: string): Promise<string | undefined> {
+async function findServerFolder(folder: string): Promise<string | undefined> {
   const versions = await readdir(folder).catch(() => []);
   return versions
     .map((version) => join(folder, version, "bin"))
