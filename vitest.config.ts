@@ -18,7 +18,7 @@ const FAIRNESS = [
 const SLOW = [
   "test/dashboard/browser/{every-page,hostile-text,looks,owner-tasks}.test.ts",
   "test/delivery/{egress-proxy,sweep,temporal-namespace,worker-versions}.test.ts",
-  "test/feed/{changing-feeds,polling-story}.test.ts",
+  "test/feed/changing-feeds.test.ts",
   "test/feed-client/{other-clients,overlay,packed}.test.ts",
   "test/limits/{sixty-seconds,redis-cluster}.test.ts",
   "test/operating/*.test.ts",

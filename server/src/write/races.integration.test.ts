@@ -50,12 +50,29 @@ async function expectStrictlyIncreasing(records: number) {
   expect(new Set(feed.map((row) => row.recorded_at)).size).toBe(records);
 }
 
-it("gives each of 20 concurrent writers a recorded_at of its own, later than all that it saw", async () => {
+/** Reads a feed again and again until writing has ended. Returns each time that came after those before. */
+async function pollFeed(isWriting: () => boolean): Promise<number[]> {
+  const seen: number[] = [];
+  for (;;) {
+    const mayEnd = !isWriting();
+    const feed = await services.readFeed(accountId);
+    const last = seen.at(-1) ?? 0;
+    const later = feed.map((row) => row.recorded_at).filter((recorded) => recorded > last);
+    if (mayEnd && later.length === 0) return seen;
+    seen.push(...later);
+  }
+}
+
+it("gives each of 20 concurrent writers a recorded_at of its own, later than all that it saw. §4.4: a poller sees every record once", async () => {
+  let isWriting = true;
+  const polling = pollFeed(() => isWriting);
   const order = await times(20, async (writer) => {
     const recorded: number[] = [];
     for (let turn = 0; turn < 20; turn++) recorded.push(await followedAt(`${writer} ${turn}`));
     return recorded;
   });
+  isWriting = false;
+  expect(await polling).toEqual(order.flat().toSorted((a, b) => a - b));
   for (const recorded of order) {
     expect(recorded).toEqual([...new Set(recorded)].toSorted((a, b) => a - b));
   }
