@@ -12,7 +12,7 @@ beforeAll(async () => {
   await createPlatformEvent(stack, accountId);
 });
 
-/** `openapi.test.ts` tests every other wrong parameter. */
+/** `gateway/src/query` tests every other wrong parameter. */
 it("§4.2 GET /activity refuses with invalid_parameter and never repeats the value, which could be a secret", async () => {
   for (const name of ["type", "api_key", "limit", "since"]) {
     const answer = await stack.http(`/api/v1/activity?${name}=${apiKey}`, { apiKey });

@@ -27,6 +27,10 @@ export const openapiText = read("openapi.yaml");
 /** The parsed openapi.yaml, without references. */
 export const openapi: Json = described(openapiText);
 
+/** Returns the described query parameters of a path. */
+export const parametersOf = (path: string): Json[] =>
+  ((asJson(asJson(openapi.paths)[path]).parameters ?? []) as unknown[]).map(asJson);
+
 /** The parts of a JSON Schema that the tests of webhooks read. */
 export type Schema = {
   readonly allOf?: readonly Schema[];

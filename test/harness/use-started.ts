@@ -4,11 +4,14 @@ import { join } from "node:path";
 import { afterAll, beforeAll } from "vitest";
 
 /** Starts something before the first test of a file or group and stops it after the last. Use it only in between. */
-export function useStarted<Thing extends { stop(): unknown }>(start: () => Promise<Thing>): Thing {
+export function useStarted<Thing extends { stop(): unknown }>(
+  start: () => Promise<Thing>,
+  startWithinMs?: number,
+): Thing {
   let started: Thing | undefined;
   beforeAll(async () => {
     started = await start();
-  });
+  }, startWithinMs);
   afterAll(() => started?.stop());
   const running = (): Thing => {
     if (started === undefined) throw new Error("it is started before the first test");

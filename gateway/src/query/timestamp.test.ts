@@ -1,6 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { asJson, compileSchema, openapi } from "../../../test/contract/openapi-document.ts";
 import { findTimestamp } from "./timestamp.ts";
+
+const { QueryTime } = asJson(asJson(openapi.components).schemas);
+/** Only the text of the description says that a time exists. A `format` would make generated clients change it. */
+const isDescribed = compileSchema({ ...asJson(QueryTime), format: "date-time" });
 
 describe("§4.2 a time in a query", () => {
   it.each([
@@ -12,6 +17,7 @@ describe("§4.2 a time in a query", () => {
     ["9999-12-31T23:59:59.999999Z", 253_402_300_799n, 999_999_000],
   ])("%s is read to the microsecond", (text, seconds, nanos) => {
     expect(findTimestamp(text)).toMatchObject({ seconds, nanos });
+    expect(isDescribed(text)).toBe(true);
   });
 
   it.each([
@@ -41,6 +47,7 @@ describe("§4.2 a time in a query", () => {
     "٢٠٢٤-01-01T00:00:00Z",
   ])("%s is refused", (text) => {
     expect(findTimestamp(text)).toBeUndefined();
+    expect(isDescribed(text)).toBe(false);
   });
 
   it("is read to the microsecond, from year 0001 to 9999", () => {
