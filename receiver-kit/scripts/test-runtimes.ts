@@ -18,10 +18,6 @@ const NODE_VERSIONS = ["18.17.0", "18.20.8", "20.20.2", "22.23.3", "24.21.0", "2
 const DENO = "2.9.6";
 const BUN = "1.4.5";
 const MINIFLARE = "4.20260730.0";
-const FRAMEWORKS = [
-  ...["express", "fastify", "hono", "@hono/node-server"],
-  ...["@nestjs/common", "@nestjs/core", "@nestjs/platform-express", "reflect-metadata", "rxjs"],
-];
 
 interface Vector {
   readonly secret: string;
@@ -52,9 +48,6 @@ try {
   const tools = { miniflare: MINIFLARE, esbuild: devDependencies.esbuild ?? "" };
   const workerd = createProject("workerd", tarball, tools);
   report(`workerd (miniflare ${MINIFLARE})`, "worker", [process.execPath, "workerd.mjs"], workerd);
-  const versions = FRAMEWORKS.map((name) => [name, devDependencies[name] ?? ""]);
-  const frameworks = createProject("frameworks", tarball, Object.fromEntries(versions));
-  report("frameworks", process.version, [process.execPath, "receivers.mjs"], frameworks);
 } finally {
   rmSync(folder, { recursive: true });
 }

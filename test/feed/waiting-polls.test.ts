@@ -2,7 +2,7 @@ import { AccountService, ApiKeyService, FeedChangeService } from "@activity/prot
 import { Permission } from "@activity/server";
 import { createClient } from "@connectrpc/connect";
 import { describe, expect, it } from "vitest";
-import { createPaidDonation, createPlatformEvent, createReader } from "../harness/builders.ts";
+import { createPaidDonation, createReader } from "../harness/builders.ts";
 import { transportTo } from "../harness/clients.ts";
 import { expectError } from "../harness/expectations.ts";
 import { type HttpAnswer, requestOf } from "../harness/http.ts";
@@ -59,15 +59,6 @@ describe("ADR 0052: a poll that prefers to wait", () => {
       "UPDATE account SET feed_changed_at = UNIX_TIMESTAMP(NOW(6)) * 1000000 WHERE id = ?";
     await stack.database.query(clock, [accountId]);
     expect(idsOf(await answering)).toHaveLength(1);
-  });
-
-  it("is not ended by a record of another type", async () => {
-    const { accountId, apiKey } = await createReader(stack);
-    const { answering } = await hold(apiKey, `${POLL}&type=follow`);
-    await createPaidDonation(stack, accountId);
-    await createPlatformEvent(stack, accountId);
-    const page = (await answering).json<PageJson>();
-    expect(page.data.map(({ type }) => type)).toEqual(["follow"]);
   });
 
   it("is answered with an empty page and the same cursor when the wait is over", async () => {

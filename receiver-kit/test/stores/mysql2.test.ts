@@ -2,15 +2,31 @@ import { randomUUID } from "node:crypto";
 import { createPool } from "mysql2/promise";
 import { expect, it, vi } from "vitest";
 import { useStarted } from "../../../test/harness/use-started.ts";
-import { createMysqlClaims, createMysqlTransactionStore } from "../../src/stores/mysql2/index.ts";
+import {
+  createMysqlClaims,
+  createMysqlTransactionStore,
+  createTable,
+} from "../../src/stores/mysql2/index.ts";
 import { startMysql } from "../servers/mysql.ts";
 import { describeStore } from "./conformance.ts";
 import { OPEN_BY_CLIENT } from "./kinds.ts";
+
+/** Instances of a receiver that start at the same time. */
+const INSTANCES = 20;
 
 const server = useStarted(() => {
   // The tests must not use a database that the environment names.
   vi.stubEnv("DATABASE_URL_FILE", "/no/such/file");
   return startMysql().finally(() => vi.unstubAllEnvs());
+});
+
+it("lets many instances create the table at once, and later during work", async () => {
+  const pool = createPool({ uri: server.url, connectionLimit: INSTANCES });
+  const create = () => createTable(pool);
+  await Promise.all(Array.from({ length: INSTANCES }, create));
+  const store = createMysqlTransactionStore(pool);
+  expect(await store.runOnce("wev_1", create)).toBe("handled");
+  await pool.end();
 });
 
 describeStore("mysql2", { open: () => OPEN_BY_CLIENT.mysql2(server.url), url: () => server.url });

@@ -2,12 +2,24 @@ import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { expect, it } from "vitest";
 import { useStarted } from "../../../test/harness/use-started.ts";
-import { createPgTransactionStore } from "../../src/stores/pg/index.ts";
+import { createPgTransactionStore, createTable } from "../../src/stores/pg/index.ts";
 import { startPostgres } from "../servers/postgres.ts";
 import { describeStore } from "./conformance.ts";
 import { OPEN_BY_CLIENT } from "./kinds.ts";
 
+/** Instances of a receiver that start at the same time. */
+const INSTANCES = 20;
+
 const server = useStarted(startPostgres);
+
+it("lets many instances create the table at once, and later during work", async () => {
+  const pool = new pg.Pool({ connectionString: server.url, max: INSTANCES });
+  const create = () => createTable(pool);
+  await Promise.all(Array.from({ length: INSTANCES }, create));
+  const store = createPgTransactionStore(pool);
+  expect(await store.runOnce("wev_1", create)).toBe("handled");
+  await pool.end();
+});
 
 describeStore("pg", { open: () => OPEN_BY_CLIENT.pg(server.url), url: () => server.url });
 
