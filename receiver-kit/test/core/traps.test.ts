@@ -99,29 +99,14 @@ describe("headers", () => {
 });
 
 describe("timestamps", () => {
-  const nowMs = 1_767_225_600_999;
-  const nowSeconds = 1_767_225_600;
-  const options = { secrets: SECRET, clock: () => nowMs };
-
   it.each(["123abc", "", " 1767225600", "1767225600.0", "1.7e9", "-1", "+1", "0x1f", "NaN", "١٢٣"])(
     "refuse %j",
     async (timestamp) => {
       const { body, headers } = await createDelivery();
       const reason = timestamp === "" ? "missing_header" : "malformed_timestamp";
-      await expectRefused(reason, body, { ...headers, "Service-Timestamp": timestamp }, options);
+      await expectRefused(reason, body, { ...headers, "Service-Timestamp": timestamp });
     },
   );
-
-  it("are checked in both directions, to the second", async () => {
-    for (const age of [-300, 0, 300]) {
-      const { body, headers } = await createDelivery({}, { timestampSeconds: nowSeconds - age });
-      await expect(verify(body, headers, options)).resolves.toBeDefined();
-    }
-    const old = await createDelivery({}, { timestampSeconds: nowSeconds - 301 });
-    await expectRefused("timestamp_too_old", old.body, old.headers, options);
-    const ahead = await createDelivery({}, { timestampSeconds: nowSeconds + 301 });
-    await expectRefused("timestamp_too_new", ahead.body, ahead.headers, options);
-  });
 
   it("are all refused if the tolerance or the clock is not a number", async () => {
     const { body, headers } = await createDelivery();
