@@ -45,12 +45,17 @@ describe("keys", () => {
     await own.page.getByRole("heading", { name: "Your session has ended" }).waitFor();
   });
 
-  it("are tried by a command that asks for them, so that no shell history holds them", async () => {
+  it("are tried by a command that asks for them, and are forgotten once they are saved. §2.7", async () => {
     await own.button("Create key").click();
+    await own.press("Create key");
+    await own.told("Give the key a name");
     await own.dialog().getByLabel("Name").fill("Overlay");
     await own.press("Create key");
     await own.told("You won't see it again");
     const key = await own.code("API key");
+    await own.dialog().getByRole("button", { name: "Copy: API key" }).click();
+    await own.dialog().getByRole("status").filter({ hasText: "Copied" }).waitFor();
+    expect(await own.page.evaluate("navigator.clipboard.readText()")).toBe(key);
     const command = await own.code("Try it");
     expect(command).not.toContain(key);
     const gateway = `http://127.0.0.1:${own.stack.gatewayPort}`;
@@ -60,6 +65,11 @@ describe("keys", () => {
       variables: { no_proxy: "127.0.0.1" },
     });
     expect(lines.join("\n")).toContain('"data":[]');
+    await own.press("I saved it");
+    await own.closed();
+    await own.expectForgotten(key);
+    const prefix = `${key.slice(0, "act_live_".length + 8)}…`;
+    await own.row("Overlay").getByText(prefix).waitFor();
   });
 
   it("explain the limits of one a minute and of ten active keys. §8", async () => {

@@ -13,29 +13,6 @@ describe("at a phone's width an owner", () => {
   // Runs before the page is closed.
   afterEach(async () => expect(await own.page.evaluate(OVERFLOW)).toBe(0));
 
-  it("creates a key that works and is shown once. §2.7", async () => {
-    await own.goTo("API keys");
-    await own.button("Create key").click();
-    await own.press("Create key");
-    await own.told("Give the key a name");
-    await own.dialog().getByLabel("Name").fill("Overlay");
-    await own.dialog().getByLabel("30 days").check();
-    await own.press("Create key");
-    await own.told("You won't see it again");
-    const key = await own.code("API key");
-    await own.dialog().getByRole("button", { name: "Copy: API key" }).click();
-    await own.dialog().getByRole("status").filter({ hasText: "Copied" }).waitFor();
-    expect(await own.page.evaluate("navigator.clipboard.readText()")).toBe(key);
-    expect((await own.stack.http("/api/v1/me", { apiKey: key })).status).toBe(200);
-    await own.press("I saved it");
-    await own.closed();
-    await own.expectForgotten(key);
-    await own
-      .row("Overlay")
-      .getByText(`${key.slice(0, "act_live_".length + 8)}…`)
-      .waitFor();
-  });
-
   it("renews a key for the longest time. §2.7", async () => {
     const keys = own.stack.client(ApiKeyService);
     const endMs = async () => {
