@@ -3,11 +3,9 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { packPackage } from "../../tools/release/published.ts";
-import { readCodeBlocks } from "../test/docs/code-blocks.ts";
 import { runQuietly } from "./install-project.ts";
 
 const CHECKS = path.resolve(import.meta.dirname, "../test/runtimes");
-const README = readCodeBlocks("README.md");
 const require = createRequire(import.meta.url);
 const { devDependencies } = require("../package.json") as {
   devDependencies: Record<string, string>;
@@ -34,17 +32,14 @@ try {
     const node = path.join(project, "node_modules/node/bin/node");
     report(runQuietly(node, ["--version"], project), "ES module", [node, "esm.mjs"], project);
     report(`v${version}`, "CommonJS", [node, "commonjs.cjs"], project);
-    report(`v${version}`, "README", [node, "readme.mjs"], project);
     report(`v${version}`, "command line", [node, ...verifyCommand(project)], project);
   }
   const deno = createProject("deno", tarball, { deno: DENO });
   const denoRun = [bin(deno, "deno"), "run", "--allow-all", "--no-lock"];
   report(`deno ${DENO}`, "ES module", [...denoRun, "esm.mjs"], deno);
-  report(`deno ${DENO}`, "README", [...denoRun, "readme.mjs"], deno);
   const bun = createProject("bun", tarball, { bun: BUN });
   report(`bun ${BUN}`, "ES module", [bin(bun, "bun"), "esm.mjs"], bun);
   report(`bun ${BUN}`, "CommonJS", [bin(bun, "bun"), "commonjs.cjs"], bun);
-  report(`bun ${BUN}`, "README", [bin(bun, "bun"), "readme.mjs"], bun);
   const tools = { miniflare: MINIFLARE, esbuild: devDependencies.esbuild ?? "" };
   const workerd = createProject("workerd", tarball, tools);
   report(`workerd (miniflare ${MINIFLARE})`, "worker", [process.execPath, "workerd.mjs"], workerd);
@@ -56,7 +51,6 @@ try {
 function createProject(name: string, tarball: string, packages: Record<string, string>): string {
   const project = path.join(folder, name);
   cpSync(CHECKS, project, { recursive: true });
-  writeFileSync(path.join(project, "quick.mjs"), README.get("quick.js") ?? "");
   const manifest = {
     name: "empty-project",
     private: true,
