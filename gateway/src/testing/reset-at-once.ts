@@ -1,29 +1,18 @@
-import { once } from "node:events";
-import { Worker } from "node:worker_threads";
+import { spawnSync } from "node:child_process";
 
-const WITHIN_MS = 10_000;
-/** Runs in the worker: connects, sends the request, and then resets the connection. */
+/** A program that connects, sends a request, and resets its connection. */
 const CLIENT = `
-  const { connect } = require("node:net");
-  const { port, text, closed } = require("node:worker_threads").workerData;
-  const socket = connect(port, "127.0.0.1", () => {
+  const [port, text] = process.argv.slice(1);
+  const socket = require("node:net").connect(port, "127.0.0.1", () => {
     socket.write(text, () => socket.resetAndDestroy());
-  });
-  socket.on("close", () => {
-    Atomics.store(closed, 0, 1);
-    Atomics.notify(closed, 0);
   });
 `;
 
 /**
- * Sends a request and resets its connection before the server accepts it. This thread would accept it, so it blocks
- * meanwhile.
+ * Sends a request and resets its connection before the server accepts it. This thread would accept it, so it waits for
+ * the end of the client's process.
  */
-export async function resetAtOnce(port: number, text: string): Promise<void> {
-  const closed = new Int32Array(new SharedArrayBuffer(4));
-  const worker = new Worker(CLIENT, { eval: true, workerData: { port, text, closed } });
-  await once(worker, "online");
-  const outcome = Atomics.wait(closed, 0, 0, WITHIN_MS);
-  await worker.terminate();
-  if (outcome === "timed-out") throw new Error("the client did not reset its connection");
+export function resetAtOnce(port: number, text: string): void {
+  const { status } = spawnSync(process.execPath, ["-e", CLIENT, `${port}`, text]);
+  if (status !== 0) throw new Error("the client did not reset its connection");
 }
