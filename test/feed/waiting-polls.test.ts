@@ -61,18 +61,6 @@ describe("ADR 0052: a poll that prefers to wait", () => {
     expect(idsOf(await answering)).toHaveLength(1);
   });
 
-  it("is answered with an empty page and the same cursor when the wait is over", async () => {
-    const { accountId, apiKey } = await createReader(stack);
-    await createPaidDonation(stack, accountId);
-    const { pagination } = (await stack.http(POLL, { apiKey })).json<PageJson>();
-    const path = `${POLL}&cursor=${pagination.next_cursor}`;
-    const answer = await stack.http(path, { apiKey, headers: { prefer: "wait=1" } });
-    expect(answer.headers["preference-applied"]).toBe("wait");
-    expect(answer.text).toBe((await stack.http(path, { apiKey })).text);
-    expect(answer.json<PageJson>()).toEqual({ data: [], pagination });
-    expect(pagination.has_more).toBe(false);
-  });
-
   type Ids = { readonly accountId: string; readonly apiKeyId: string };
   it.each([
     ["key is revoked", (of: Ids) => stack.client(ApiKeyService).revokeApiKey(of), 401],
