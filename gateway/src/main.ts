@@ -18,15 +18,14 @@ try {
   const config = readConfig(process.env);
   const core = createCoreTransport(config);
   const { trustedProxies } = config;
-  const { metrics, close: closeMetrics } = await openMetrics(config.metrics);
+  const { metrics, close: closeMetrics } = await openMetrics(config.metrics, log);
   const traces = await openTraces(config.traces, "activity-gateway", log);
   const gateway = createGateway({ upstream: core.transport, trustedProxies, log, metrics });
   const { port } = await gateway.listen(config.port, config.host);
   log.info("gateway listens", { host: config.host, port });
   const check = startCoreCheck(core.transport, log, metrics);
-  const health = await openHealth(config.health, () =>
-    gateway.isDraining() ? "draining" : check.state(),
-  );
+  const state = () => (gateway.isDraining() ? "draining" : check.state());
+  const health = await openHealth(config.health, state, log);
   endAtSignal({
     drain: gateway.drain,
     drainMs: config.drainMs,

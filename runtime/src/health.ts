@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo, Server, Socket } from "node:net";
 import { type Environment, type Problem, readPort } from "./environment.ts";
+import type { Log } from "./log.ts";
 
 /** Where a process serves `/live` and `/ready`. */
 export type HealthAddress = { readonly host: string; readonly port: number };
@@ -33,11 +34,12 @@ export function readHealthAddress(env: Environment, problem: Problem): HealthAdd
 /**
  * Serves `/live` and `/ready` on their own port. `/live` answers 200 while the process can answer at all. `/ready`
  * answers 200 while `readState` returns `serving`, and 503 otherwise. Both show operators the state in `status`.
- * Without an address this does nothing. Rejects if it cannot open the port.
+ * Logs the open port. Without an address this does nothing. Rejects if it cannot open the port.
  */
 export async function openHealth(
   address: HealthAddress | undefined,
   readState: () => string | Promise<string>,
+  log: Pick<Log, "info">,
 ): Promise<OpenHealth> {
   if (address === undefined) return { port: undefined, close: () => undefined };
   const server = createServer(TIMEOUTS, async (request, response) => {
@@ -56,6 +58,7 @@ export async function openHealth(
   server.unref();
   await once(server.listen(address.port, address.host), "listening");
   const { port } = server.address() as AddressInfo; // It listens on TCP.
+  log.info("health is served", { port });
   return {
     port,
     close() {

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
+import type { Log } from "./log.ts";
 import { type Metrics, type MetricsAddress, NO_METRICS } from "./metrics.ts";
 import { createMetrics } from "./metrics-families.ts";
 
@@ -29,12 +30,13 @@ export type OpenMetrics = {
 };
 
 /**
- * Serves metrics at `/metrics` on their own port, including those of the process and its event loop. Without an address
- * it loads and counts nothing. `place` is the number of one of several processes behind one port. Such a process serves
- * nothing: the primary process collects its metrics. Rejects if it cannot open the port.
+ * Serves metrics at `/metrics` on their own port, including those of the process and its event loop. Logs the open port.
+ * Without an address it loads and counts nothing. `place` is the number of one of several processes behind one port.
+ * Such a process serves nothing: the primary process collects its metrics. Rejects if it cannot open the port.
  */
 export async function openMetrics(
   address: MetricsAddress | undefined,
+  log: Pick<Log, "info">,
   place?: number,
 ): Promise<OpenMetrics> {
   if (address === undefined) return { ...NOWHERE, metrics: NO_METRICS };
@@ -44,7 +46,7 @@ export async function openMetrics(
   collectDefaultMetrics({ register: registry });
   if (place === undefined) {
     showProcesses(metrics, 1);
-    return { ...(await serve(address, () => registry.metrics())), metrics };
+    return { ...(await serve(address, log, () => registry.metrics())), metrics };
   }
   registry.setDefaultLabels({ process: String(place) });
   process.on("message", async ({ metricsFor }: Partial<Asked>) => {
@@ -66,12 +68,13 @@ export async function openMetrics(
 export async function openProcessesMetrics(
   address: MetricsAddress | undefined,
   count: number,
+  log: Log,
 ): Promise<Omit<OpenMetrics, "metrics">> {
   if (address === undefined) return NOWHERE;
   const { AggregatorRegistry } = await import("prom-client");
   const { default: cluster } = await import("node:cluster");
   let asked = 0;
-  return serve(address, async () => {
+  return serve(address, log, async () => {
     asked += 1;
     const metricsFor = asked;
     const workers = Object.values(cluster.workers ?? {}).filter((one) => one?.isConnected());
@@ -104,7 +107,11 @@ function showProcesses(metrics: Metrics, count: number): void {
   ]);
 }
 
-async function serve({ host, port }: MetricsAddress, read: () => Promise<string>) {
+async function serve(
+  { host, port }: MetricsAddress,
+  log: Pick<Log, "info">,
+  read: () => Promise<string>,
+) {
   const server = createServer(async (request, response) => {
     if (request.method !== "GET" || request.url !== "/metrics") {
       response.writeHead(404).end();
@@ -118,8 +125,10 @@ async function serve({ host, port }: MetricsAddress, read: () => Promise<string>
   // This listener must not keep a process alive that failed to start or is done.
   server.unref();
   await once(server.listen(port, host), "listening");
+  const { port: open } = server.address() as AddressInfo; // It listens on TCP.
+  log.info("metrics are served", { port: open });
   return {
-    address: { host, port: (server.address() as AddressInfo).port }, // It listens on TCP.
+    address: { host, port: open },
     close() {
       server.close();
       server.closeAllConnections();

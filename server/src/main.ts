@@ -23,8 +23,8 @@ async function main(): Promise<void> {
   const config = readConfig(process.env);
   // The ports for health and metrics open before the migration, which may take minutes.
   let readState: ServerApp["readState"] | undefined;
-  const health = await openHealth(config.health, () => readState?.() ?? "starting");
-  const scraped = await openMetrics(config.metrics);
+  const health = await openHealth(config.health, () => readState?.() ?? "starting", log);
+  const scraped = await openMetrics(config.metrics, log);
   const unknown = await migrate(config.databaseUrl, log);
   if (unknown.length > 0) log.warn("the database is newer than this program", { unknown });
   const traces = await openTraces(config.traces, "activity-core", log);

@@ -19,7 +19,7 @@ async function countLoaded(metrics: string, traces: string): Promise<number[]> {
     await import("./tools/serve/product.ts");
     const { openMetrics } = await import("@activity/runtime/metrics-listener");
     const { openTraces } = await import("@activity/runtime/traces-exporter");
-    await (await openMetrics(${metrics})).close();
+    await (await openMetrics(${metrics}, { info() {} })).close();
     await (await openTraces(${traces}, "test", console)).close();
     const countOf = (name) => urls.filter((url) => url.includes("/node_modules/" + name + "/")).length;
     console.log(JSON.stringify(${JSON.stringify(PACKAGES)}.map(countOf)));

@@ -87,11 +87,10 @@ export async function serveProcesses(
   }
 
   // The health port opens before the migration, which may take minutes.
-  const health = await openHealth(core.health, state);
+  const health = await openHealth(core.health, state, log);
   const unknown = await migrate(core.databaseUrl, log);
   if (unknown.length > 0) log.warn("the database is newer than this program", { unknown });
-  const scraped = await openProcessesMetrics(core.metrics, count);
-  if (scraped.address) log.info("metrics are served", { port: scraped.address.port });
+  const scraped = await openProcessesMetrics(core.metrics, count, log);
   cluster.setupPrimary({ silent: true });
   for (let place = 1; place <= count; place++) start(place);
   log.info("processes are started", { processes: count });

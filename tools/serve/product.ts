@@ -19,8 +19,6 @@ export type Product = {
   readonly corePort: number;
   /** The port of the dashboard for browsers, if it is served. */
   readonly dashboardPort: number | undefined;
-  /** The port of the metrics of all three parts, if they are served. */
-  readonly metricsPort: number | undefined;
   /** Returns the state that `/ready` reports. */
   state(): Promise<string>;
   /** Reports "draining" and tells connections to close, but still serves. Claims no more deliveries. */
@@ -53,11 +51,11 @@ export async function startProduct(options: {
   try {
     let readState = async () => "starting";
     // The ports for health and metrics open before the migration, which may take minutes.
-    const health = await openHealth(options.core.health, () => readState());
-    open.push(async () => health.close());
-    const scraped = await openMetrics(options.core.metrics, options.place);
-    open.push(async () => scraped.close());
     const { log } = options;
+    const health = await openHealth(options.core.health, () => readState(), log);
+    open.push(async () => health.close());
+    const scraped = await openMetrics(options.core.metrics, log, options.place);
+    open.push(async () => scraped.close());
     const unknown = await migrate(options.core.databaseUrl, log);
     if (unknown.length > 0) log.warn("the database is newer than this program", { unknown });
     const { dashboard } = options.core;
@@ -101,7 +99,6 @@ export async function startProduct(options: {
       gatewayPort: port,
       corePort: listener.port,
       dashboardPort: browsers?.port,
-      metricsPort: scraped.address?.port,
       state,
       drain() {
         for (const drain of drains) drain();

@@ -31,9 +31,6 @@ async function serve(): Promise<void> {
   log.info("core listens", { host: config.core.host, port: product.corePort });
   log.info("gateway listens", { host: config.gateway.host, port: product.gatewayPort });
   if (product.dashboardPort) log.info("dashboard listens", { port: product.dashboardPort });
-  // The first of several processes serves the metrics of all.
-  if (place === undefined && product.metricsPort)
-    log.info("metrics are served", { port: product.metricsPort });
   endAtSignal({
     drain: product.drain,
     drainMs: config.core.drainMs,

@@ -17,10 +17,10 @@ try {
   const config = readProcessConfig(process.env);
   const core = createCoreTransport(config.core);
   const log = createLog(openOutput(process.stdout));
-  const scraped = await openMetrics(config.metrics);
+  const scraped = await openMetrics(config.metrics, log);
   const traces = await openTraces(config.traces, "activity-deliveries", log);
   let deliveries: RunningDeliveries | undefined;
-  const health = await openHealth(config.health, () => deliveries?.state() ?? "starting");
+  const health = await openHealth(config.health, () => deliveries?.state() ?? "starting", log);
   // Registered before deliveries start, so that a signal during the start stops them too.
   endAtSignal({
     drain: () => deliveries?.drain(),
