@@ -67,12 +67,7 @@ export async function serveProcesses(
   log: Log,
   writer: LogWriter,
 ): Promise<void> {
-  // Otherwise only the last processes would fail, after the migration.
-  if (core.metrics !== undefined && core.metrics.port > MAX_PORT - count) {
-    throw new ConfigError(
-      `METRICS_PORT must be a whole number from 0 to ${MAX_PORT - count} with --processes ${count}.`,
-    );
-  }
+  checkPorts(count, core);
   const [out, err] = [openOutput(process.stdout), openOutput(process.stderr)];
   const places = new Map<number, { readonly worker: Worker; state: string }>();
   let isEnding = false;
@@ -144,6 +139,22 @@ export async function serveProcesses(
     drain();
     await stop();
     process.exitCode = status;
+  }
+}
+
+/** Without these checks only a process of several would fail, after the migration. */
+function checkPorts(count: number, { metrics, health }: ServerConfig): void {
+  if (metrics === undefined) return;
+  const { port } = metrics;
+  if (port > MAX_PORT - count) {
+    throw new ConfigError(
+      `METRICS_PORT must be a whole number from 0 to ${MAX_PORT - count} with --processes ${count}.`,
+    );
+  }
+  if (port > 0 && health && health.port > port && health.port <= port + count) {
+    throw new ConfigError(
+      `HEALTH_PORT must not be ${port + 1} to ${port + count}: with --processes ${count} Temporal's SDK serves its metrics there, behind METRICS_PORT.`,
+    );
   }
 }
 

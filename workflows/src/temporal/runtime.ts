@@ -1,3 +1,4 @@
+import { ConfigError } from "@activity/runtime/environment";
 import type { Log } from "@activity/runtime/log";
 import type { MetricsAddress } from "@activity/runtime/metrics";
 import {
@@ -10,6 +11,8 @@ import {
 
 /** "Workflow task duration exceeded 5 seconds": a local activity with an attempt may take ten. */
 const EXPECTED = "[TMPRL1104]";
+/** The SDK's error when it cannot listen. It names no port. */
+const NO_METRICS_PORT = "prometheus metrics exporter";
 
 /**
  * Sends the SDK's warnings and errors to the product's log. Their details can hold a call's input, so it leaves them
@@ -17,7 +20,8 @@ const EXPECTED = "[TMPRL1104]";
  * another error. If `served` is given, the SDK serves its own metrics at the port after that one.
  *
  * A process has one SDK runtime at a time. If one is installed already, this changes nothing. The SDK is told to handle
- * no signals. By default it would end its workers at four signals, before this process stops them in order.
+ * no signals. By default it would end its workers at four signals, before this process stops them in order. Throws
+ * ConfigError if it cannot open the port for the SDK's metrics.
  */
 export function installTemporalRuntime(log: Log, served: MetricsAddress | undefined): void {
   const logger = new DefaultLogger("WARN", ({ level, message, meta }) => {
@@ -39,7 +43,13 @@ export function installTemporalRuntime(log: Log, served: MetricsAddress | undefi
   try {
     Runtime.install({ logger, telemetryOptions, shutdownSignals: [] });
   } catch (error) {
-    if (!(error instanceof IllegalStateError)) throw error;
+    if (error instanceof IllegalStateError) return;
+    if (served && error instanceof Error && error.message.includes(NO_METRICS_PORT)) {
+      throw new ConfigError(
+        `METRICS_PORT must leave the next port, ${served.port + 1}, free for the metrics of Temporal's SDK.`,
+      );
+    }
+    throw error;
   }
 }
 
