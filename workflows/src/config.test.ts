@@ -6,6 +6,7 @@ import { useFolder } from "../../test/harness/use-started.ts";
 import { readDeliveryConfig, readProcessConfig } from "./config.ts";
 
 const GOOD = { CORE_CREDENTIAL: "act_svc_x" };
+const folder = useFolder("deliveries-config");
 
 describe("the settings of dispatcher and worker", () => {
   it("need a credential; the rest has defaults", () => {
@@ -85,15 +86,26 @@ describe("the settings of dispatcher and worker", () => {
     }
   });
 
+  it.each([" geheim", "geheim\n", "ge heim", "gehéim", "ge\nheim"])(
+    "refuse the API key %j, which the SDK would not send",
+    (TEMPORAL_API_KEY) => {
+      expect(() => readDeliveryConfig({ TEMPORAL_API_KEY })).toThrow(
+        /^TEMPORAL_API_KEY must be (?!.*heim).*$/,
+      );
+    },
+  );
+
   it("take Temporal's own variables, for a cluster or Temporal Cloud", () => {
+    const keyFile = join(folder, "api-key");
+    writeFileSync(keyFile, "geheim\n");
     const config = readDeliveryConfig({
       TEMPORAL_ADDRESS: "cluster.example:7233",
       TEMPORAL_NAMESPACE: "webhooks",
-      TEMPORAL_API_KEY_FILE: import.meta.filename,
+      TEMPORAL_API_KEY_FILE: keyFile,
     });
     expect(config).toMatchObject({
       namespace: "webhooks",
-      connection: { address: "cluster.example:7233", apiKey: expect.stringMatching(/^import /) },
+      connection: { address: "cluster.example:7233", apiKey: "geheim" },
     });
     expect(config.connection?.tls).toBeTruthy();
     const away = { TEMPORAL_ADDRESS: "cluster.example:7233", TEMPORAL_API_KEY: "geheim" };
@@ -138,7 +150,6 @@ describe("the settings of dispatcher and worker", () => {
   );
 
   describe("with certificates for Temporal", () => {
-    const folder = useFolder("temporal-tls");
     const file = (name: string) => join(folder, name);
     const NAMES = {
       ca: "TEMPORAL_TLS_SERVER_CA_CERT_PATH",

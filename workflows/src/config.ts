@@ -1,6 +1,7 @@
 import { type CoreAddress, mayBePlain, readCoreAddress } from "@activity/runtime/core-address";
 import { readDrainMs } from "@activity/runtime/end-at-signal";
 import {
+  CREDENTIAL,
   type Environment,
   type Problem,
   readAllowedTargets,
@@ -164,7 +165,12 @@ function readCheckedTemporal(env: Environment, problem: Problem): string | undef
   if (has("CERT") !== has("KEY")) {
     problem(`${TEMPORAL_FILES.cert} and ${TEMPORAL_FILES.key} must be given together.`);
   }
-  return readSecret(env, "TEMPORAL_API_KEY", problem);
+  const apiKey = readSecret(env, "TEMPORAL_API_KEY", problem);
+  // The SDK would send no header at all.
+  if (apiKey && !CREDENTIAL.test(apiKey)) {
+    problem("TEMPORAL_API_KEY must be an API key: visible ASCII on one line, without spaces.");
+  }
+  return apiKey;
 }
 
 function readBuildId(env: Environment, problem: Problem): string | undefined {
