@@ -35,9 +35,10 @@ const DEFAULT_PORT = 6379;
 export function parseRedisUrl(text: string): RedisAddress {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const scheme = /^redis(s)?(-cluster)?:\/\//.exec(url?.href ?? "");
-  if (url === undefined || scheme === null) {
+  // An unencoded # in the password ends the host early.
+  if (url === undefined || scheme === null || url.hash !== "") {
     throw new RedisUrlError(
-      "REDIS_URL must be a URL that begins with redis:// or rediss://, or for a Redis Cluster with redis-cluster:// or rediss-cluster://, with further nodes as ?node=host:port&node=host:port.",
+      "REDIS_URL must be a URL that begins with redis:// or rediss://, or for a Redis Cluster with redis-cluster:// or rediss-cluster://, with further nodes as ?node=host:port&node=host:port. Percent-encode /, ? and # in user and password as %2F, %3F and %23.",
     );
   }
   const [, secure, cluster] = scheme;

@@ -16,8 +16,12 @@ describe("DATABASE_URL", () => {
   });
 
   it.each([
-    ["no URL", "geheim", /begins with mysql:\/\//],
-    ["another database", "postgres://user:geheim@db.example/name", /begins with mysql:\/\//],
+    ["no URL", "geheim", /must be mysql:\/\//],
+    ["another database", "postgres://user:geheim@db.example/name", /must be mysql:\/\//],
+    ["a slash in the password", "mysql://user:ge/heim@db.example/name", /\/, \? and # in/],
+    ["a slash after digits", "mysql://u:12/heim@db.example/name?ssl-mode=VERIFY_IDENTITY", /%2F/],
+    ["a slash before a name", "mysql://u:12/heim@db.example", /%2F/],
+    ["a hash after digits", "mysql://u:12#heim@db.example/name", /%23/],
     ["a bare percent sign", "mysql://user:ge%heim@db.example/name", /percent sign as %25/],
     ["a mode that checks less", `${PLAIN}?ssl-mode=REQUIRED`, /ssl-mode=VERIFY_IDENTITY only/],
     ["an authority without a mode", `${PLAIN}?ssl-ca=geheim`, /ssl-mode=VERIFY_IDENTITY only/],

@@ -20,6 +20,8 @@ export class DatabaseUrlError extends Error {
 }
 
 const TLS_MODE = "VERIFY_IDENTITY";
+/** The database's name; on Vitess it may be absent. */
+const PATH = /^(\/[^/@]*)?$/;
 
 /**
  * Parses `mysql://user:password@host:port/name`, with the parameters `ssl-mode=VERIFY_IDENTITY` and `ssl-ca=<file>`
@@ -28,8 +30,11 @@ const TLS_MODE = "VERIFY_IDENTITY";
  */
 export function parseDatabaseUrl(text: string): DatabaseAddress {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url?.protocol !== "mysql:") {
-    throw new DatabaseUrlError("DATABASE_URL must be a URL that begins with mysql://.");
+  // An unencoded / or # ends the host early: the user or password would become host, port and path.
+  if (url?.protocol !== "mysql:" || url.hash !== "" || !PATH.test(url.pathname)) {
+    throw new DatabaseUrlError(
+      "DATABASE_URL must be mysql://user:password@host:port/name, with /, ? and # in user and password percent-encoded as %2F, %3F and %23.",
+    );
   }
   const { "ssl-mode": mode, "ssl-ca": ca, ...others } = Object.fromEntries(url.searchParams);
   if (Object.keys(others).length > 0) {
