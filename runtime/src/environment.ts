@@ -148,6 +148,15 @@ export function readPem(env: Environment, name: string, problem: Problem): strin
   return undefined;
 }
 
+/** Reads the PEM file of a CA like `readPem`. Reports one without a certificate; a bundle may have several. */
+export function readCa(env: Environment, name: string, problem: Problem): string | undefined {
+  const ca = readPem(env, name, problem);
+  if (ca && !succeeds(() => new X509Certificate(ca))) {
+    problem(`${name} must be the path of a PEM file with a CA's certificate.`);
+  }
+  return ca;
+}
+
 /** The PEM files of one end of TLS: CAs to trust, and a certificate with its key. */
 type TlsFile = "ca" | "cert" | "key";
 
@@ -160,12 +169,9 @@ export function readTlsFiles(
   names: Readonly<Record<TlsFile, string>>,
   problem: Problem,
 ): { readonly [file in TlsFile]?: string } {
-  const ca = readPem(env, names.ca, problem);
+  const ca = readCa(env, names.ca, problem);
   const cert = readPem(env, names.cert, problem);
   const key = readPem(env, names.key, problem);
-  if (ca && !succeeds(() => new X509Certificate(ca))) {
-    problem(`${names.ca} must be the path of a PEM file with a CA's certificate.`);
-  }
   if (cert && key && !succeeds(() => createSecureContext({ cert, key }))) {
     problem(`${names.cert} and ${names.key} must be the PEM files of a certificate and its key.`);
   }

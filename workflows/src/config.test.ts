@@ -47,10 +47,11 @@ describe("the settings of dispatcher and worker", () => {
   });
 
   it("refuse targets that production forbids, and a core that is reached in plain text", () => {
+    certify(folder, "extra", "IP:127.0.0.1");
     const bad = {
       ...GOOD,
       WEBHOOK_ALLOWED_TARGETS: "127.0.0.1:8443",
-      WEBHOOK_EXTRA_CA: import.meta.filename,
+      WEBHOOK_EXTRA_CA: join(folder, "extra.pem"),
       CORE_URL: "http://core.example:50051",
     };
     expect(() => readProcessConfig(bad)).toThrow(
@@ -60,6 +61,9 @@ describe("the settings of dispatcher and worker", () => {
     const { core, delivery } = readProcessConfig({ ...bad, ...allowed });
     expect(core.coreUrl).toBe(bad.CORE_URL);
     expect([...delivery.allowedTargets]).toEqual([bad.WEBHOOK_ALLOWED_TARGETS]);
+    expect(delivery.extraCa).toMatch(/^-----BEGIN CERTIFICATE/);
+    const noCa = { ...bad, ...allowed, WEBHOOK_EXTRA_CA: import.meta.filename };
+    expect(() => readProcessConfig(noCa)).toThrow(/^WEBHOOK_EXTRA_CA must be .* certificate\.$/);
   });
 
   it.each(["proxy.example:3128", "socks5://proxy.example", "http://proxy.example/?a", "https://"])(

@@ -5,8 +5,8 @@ import {
   type Environment,
   type Problem,
   readAllowedTargets,
+  readCa,
   readCredential,
-  readPem,
   readSecret,
   readSettings,
   readTlsFiles,
@@ -66,7 +66,7 @@ export function readDeliverySettings(env: Environment, problem: Problem): Delive
     buildId: readBuildId(env, problem),
     deliveryWorkflows: readDeliveryWorkflows(env, problem),
     allowedTargets: readAllowedTargets(env, problem),
-    extraCa: readPem(env, "WEBHOOK_EXTRA_CA", problem),
+    extraCa: readCa(env, "WEBHOOK_EXTRA_CA", problem),
     proxyUrl: readProxyUrl(env, problem),
   };
 }

@@ -1,6 +1,11 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { certify } from "../../../test/harness/certify.ts";
+import { useFolder } from "../../../test/harness/use-started.ts";
 import { parseDatabaseUrl } from "./database-url.ts";
 
+const folder = useFolder("database-url");
 const PLAIN = "mysql://user:geheim@db.example:3306/name";
 
 describe("DATABASE_URL", () => {
@@ -11,8 +16,12 @@ describe("DATABASE_URL", () => {
   it("is verified by the system's authorities, or by those of a file", () => {
     const url = `${PLAIN}?ssl-mode=VERIFY_IDENTITY`;
     expect(parseDatabaseUrl(url)).toMatchObject({ uri: PLAIN, tls: { ca: undefined } });
-    const { tls } = parseDatabaseUrl(`${url}&ssl-ca=${import.meta.filename}`);
-    expect(tls?.ca?.toString()).toContain("DATABASE_URL");
+    for (const name of ["a", "b"]) certify(folder, name, "DNS:db.example");
+    const pem = (name: string) => readFileSync(join(folder, `${name}.pem`), "utf8");
+    const bundle = `# Two authorities\n${pem("a")}${pem("b")}`;
+    const file = join(folder, "bundle.pem");
+    writeFileSync(file, bundle);
+    expect(parseDatabaseUrl(`${url}&ssl-ca=${file}`).tls?.ca?.toString()).toBe(bundle);
   });
 
   it.each([
@@ -30,6 +39,11 @@ describe("DATABASE_URL", () => {
     [
       "an authority that is not there",
       `${PLAIN}?ssl-mode=VERIFY_IDENTITY&ssl-ca=geheim`,
+      /^The ssl-ca of DATABASE_URL must be the path/,
+    ],
+    [
+      "an authority that is no certificate",
+      `${PLAIN}?ssl-mode=VERIFY_IDENTITY&ssl-ca=${import.meta.filename}`,
       /^The ssl-ca of DATABASE_URL must be the path/,
     ],
     [

@@ -1,3 +1,4 @@
+import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 
@@ -70,10 +71,13 @@ function checkEncoding({ href }: URL): void {
 function readAuthority(path: string | undefined): Buffer | undefined {
   if (path === undefined) return undefined;
   try {
-    return readFileSync(path);
+    const pem = readFileSync(path);
+    // As text, because TLS takes no DER. A bundle is parsed up to its first certificate.
+    new X509Certificate(pem.toString());
+    return pem;
   } catch {
     throw new DatabaseUrlError(
-      "The ssl-ca of DATABASE_URL must be the path of a PEM file that this process can read.",
+      "The ssl-ca of DATABASE_URL must be the path of a PEM file with a CA's certificate that this process can read.",
     );
   }
 }
