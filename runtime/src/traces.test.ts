@@ -27,6 +27,16 @@ it.each([
   expect(problems).toEqual([]);
 });
 
+it("takes only a URL to which a path can be appended", () => {
+  const of = (text: string) => read({ OTEL_EXPORTER_OTLP_ENDPOINT: text });
+  expect(of(`${endpoint}/otlp/ `).value?.endpoint).toBe(`${endpoint}/otlp`);
+  for (const end of ["?", "?a=b", "#", "#a"]) {
+    expect(of(`${endpoint}/${end}`).problems).toEqual([
+      expect.stringMatching(/^OTEL_EXPORTER_OTLP_ENDPOINT must be .* without query or fragment/),
+    ]);
+  }
+});
+
 it("names each wrong variable, and no value", () => {
   const { problems } = read({
     OTEL_EXPORTER_OTLP_ENDPOINT: "geheim",
@@ -34,7 +44,7 @@ it("names each wrong variable, and no value", () => {
     OTEL_TRACES_SAMPLER_ARG: "1.5",
   });
   expect(problems).toEqual([
-    "OTEL_EXPORTER_OTLP_ENDPOINT must be an http:// or https:// URL.",
+    "OTEL_EXPORTER_OTLP_ENDPOINT must be an http:// or https:// URL without query or fragment.",
     "OTEL_TRACES_SAMPLER must be parentbased_traceidratio.",
     "OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1.",
   ]);

@@ -116,10 +116,14 @@ const SAMPLER = "parentbased_traceidratio";
 
 /** Reads OpenTelemetry's variables. Returns `undefined` if no endpoint is given. Reports wrong ones. */
 export function readTraceConfig(env: Environment, problem: Problem): TraceConfig | undefined {
-  const endpoint = env.OTEL_EXPORTER_OTLP_ENDPOINT;
-  if (!endpoint) return undefined;
-  if (!URL.canParse(endpoint) || !/^https?:$/.test(new URL(endpoint).protocol)) {
-    problem("OTEL_EXPORTER_OTLP_ENDPOINT must be an http:// or https:// URL.");
+  const text = env.OTEL_EXPORTER_OTLP_ENDPOINT;
+  if (!text) return undefined;
+  // The exporter's path is appended, so nothing may follow the URL's own path.
+  const endpoint = URL.parse(text)?.href ?? "";
+  if (!/^https?:[^?#]+$/.test(endpoint)) {
+    problem(
+      "OTEL_EXPORTER_OTLP_ENDPOINT must be an http:// or https:// URL without query or fragment.",
+    );
   }
   if ((env.OTEL_TRACES_SAMPLER || SAMPLER) !== SAMPLER) {
     problem(`OTEL_TRACES_SAMPLER must be ${SAMPLER}.`);
