@@ -75,7 +75,7 @@ async function startAll(stopLater: (stop: () => void | Promise<void>) => void): 
     DASHBOARD_URL: localOrigin(dashboardPort),
     // The address of the read API for clients; empty while the system chooses the port.
     DASHBOARD_API_URL: port === 0 ? "" : `http://${localAddress(host, port)}/api/v1`,
-    ...env,
+    ...withoutEmpty(env),
     ...targets,
     DASHBOARD_PORT: `${dashboardPort}`,
     DATABASE_URL: database.url,
@@ -155,6 +155,11 @@ async function startIfPossible(options: StartTemporal): Promise<RunningTemporal 
 function withoutGivenTemporal(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const ofGiven = /^TEMPORAL_(NAMESPACE|API_KEY|TLS)/;
   return Object.fromEntries(Object.entries(env).filter(([name]) => !ofGiven.test(name)));
+}
+
+/** An empty variable counts as unset, so it must not replace a default. */
+function withoutEmpty(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ""));
 }
 
 /** Resolves at Ctrl-C or SIGTERM. Rejects if the database ends by itself. */

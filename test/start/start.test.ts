@@ -117,8 +117,10 @@ describe("npm start without Temporal", () => {
     const page = join(folder, "page");
     mkdirSync(page);
     writeFileSync(join(page, "index.html"), "<!doctype html>");
-    const hosts = { HOST: "0.0.0.0", CORE_HOST: "127.0.0.2" };
-    ({ one, output } = await started({ ...hosts, DASHBOARD_FILES: page, ...NO_TEMPORAL }));
+    const given = { HOST: "0.0.0.0", CORE_HOST: "127.0.0.2", DASHBOARD_FILES: page };
+    // Empty variables count as unset.
+    const empty = { CURSOR_KEYS: "", SECRET_KEYS: "", DASHBOARD_URL: "", DASHBOARD_API_URL: "" };
+    ({ one, output } = await started({ ...given, ...NO_TEMPORAL, ...empty }));
     firstOutput = output;
   });
 
