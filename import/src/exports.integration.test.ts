@@ -41,6 +41,17 @@ describe("an export of Stripe", () => {
   });
 });
 
+it("--only changes no id of an export without ids, and refuses rows with a wrong number of cells", async () => {
+  const row = (status: string) => `${status},5 EUR,2024-01-31T12:05:59Z\n`;
+  const rows = ["Failed", "Paid", "Refunded", "Paid"].map(row).join("");
+  // In a row with too many or too few cells, the status may be in another one.
+  const text = `status,amount,date\n${rows}Refunded,5 EUR\n,Paid,5 EUR,2024-01-31T12:05:59Z\n`;
+  const paid = await importCsv(text, "--only", "Status=Paid");
+  expect(paid.output).toContain("2 stored, 0 unchanged, 2 refused, 2 left out by --only.");
+  const refunded = await importCsv(text, "--only", "Status=Refunded");
+  expect(refunded.output).toContain("1 stored, 0 unchanged, 2 refused, 3 left out by --only.");
+});
+
 it("an export without ids that lacked an option is stored once, as the summary advises", async () => {
   const january = "date,amount\n2024-01-31 12:05,5.00 €\n2024-01-31T12:06Z,5.00 €\n";
   const first = await importCsv(january);

@@ -1,12 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { endpointConditions, keyConditions } from "./conditions.ts";
-import { type Condition, changeOf, NoticeKind, type OpenNotice } from "./notice.ts";
+import { NoticeKind } from "./notice.ts";
 
 const HOUR = 3_600_000_000;
 const DAY = 24 * HOUR;
 const NOW = 500 * DAY;
 const ON = { switchedOn: true, hasFailed: true, nextSecretFrom: undefined };
-const OPENS_NONE = { opens: undefined };
 
 const hour = (ago: number, delivered: number, failed: number, failedRuns = 0) => ({
   ...{ beganAt: NOW - ago * HOUR, delivered, failed, failedRuns },
@@ -64,30 +63,3 @@ it.each([
 ])("a key that ends in %d days: level %s", (days, level) =>
   expect(keyConditions(NOW + days * DAY, NOW)[0]?.level).toBe(level),
 );
-
-describe("a level gets one notice in an episode, ADR 0054", () => {
-  const condition = (level: number | undefined, endsAt?: number): Condition => ({
-    ...{ kind: NoticeKind.EndpointFailing, level, since: 2, endsAt },
-  });
-  const open = (level: number, endsAt?: number): OpenNotice => ({
-    ...{ sequence: 1, level, since: 1, endsAt },
-  });
-
-  it("a higher one replaces the open notice, and keeps its start", () =>
-    expect(changeOf(open(50), condition(90))).toEqual({
-      ...{ closes: true, opens: { level: 90, since: 1 } },
-    }));
-
-  it("the same level, a lower one or none changes nothing", () => {
-    for (const level of [90, 70, undefined]) {
-      expect(changeOf(open(90), condition(level))).toEqual({ closes: false, ...OPENS_NONE });
-    }
-  });
-
-  it("a new episode begins after the last one is over, or with another end", () => {
-    expect(changeOf(open(90), undefined)).toEqual({ closes: true, ...OPENS_NONE });
-    expect(changeOf(open(90, 5), condition(50, 6))).toMatchObject({ opens: { level: 50 } });
-    expect(changeOf(undefined, condition(undefined))).toMatchObject(OPENS_NONE);
-    expect(changeOf(undefined, condition(50))).toMatchObject({ opens: { level: 50, since: 2 } });
-  });
-});
