@@ -27,13 +27,6 @@ async function begin() {
   };
 }
 
-it("logs a run that fails", async () => {
-  const { lines, stop, fail } = await begin();
-  await fail();
-  stop();
-  expect(lines.join("")).toContain('"message":"a job failed"');
-});
-
 it("logs a run that fails in an outage as a warning", async () => {
   const { lines, stop, fail } = await begin();
   await fail(new DatabaseTimeoutError("late"));

@@ -49,14 +49,6 @@ describe("a migration, ADR 0044", () => {
     expect(takenAway(file(sql))).toBeTypeOf("string");
     expect(takenAway(file(`-- needs 0024\n${sql}`))).toBeUndefined();
   });
-
-  it.each([
-    "ALTER TABLE account ADD COLUMN a VARCHAR(10) NOT NULL DEFAULT '', ADD COLUMN b INT NULL;",
-    "-- Nothing is dropped: DROP.\nALTER TABLE account ADD KEY k (a);",
-    "CREATE TABLE IF NOT EXISTS t (a INT NOT NULL, PRIMARY KEY (a), UNIQUE KEY k (a)) ENGINE = InnoDB;",
-  ])("adds: %s", (sql) => {
-    expect(takenAway(file(sql))).toBeUndefined();
-  });
 });
 
 /**

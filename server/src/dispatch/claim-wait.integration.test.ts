@@ -214,12 +214,4 @@ describe("a poller that waits, §6.4, ADR 0028", () => {
     // Its claim may not have ended yet.
     await expect.poll(() => services.claim(), BEFORE_LEASE_ENDS).toEqual([run.deliveryId]);
   });
-
-  it("gets nothing when its wait ends", async () => {
-    const call = { ...WAIT, wait: { nanos: 50_000_000 } };
-    expect((await services.dispatch.claimAttempts(call)).attempts).toEqual([]);
-    expect((await services.dispatch.claimRetries({ limit: 8, wait: call.wait })).retries).toEqual(
-      [],
-    );
-  });
 });

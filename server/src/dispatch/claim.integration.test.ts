@@ -56,28 +56,6 @@ async function expectClaimed(claims: ReturnType<typeof createClaims>, ids: reado
 }
 
 describe("a claim, §6.4, ADR 0028", () => {
-  it("gives the attempt's URL, secret, headers and original bytes", async () => {
-    const { accountId } = busy;
-    const call = { accountId, url: "https://example.org/own", standardWebhooks: true };
-    const { endpoint, secret } = await services.endpoints.createEndpoint(call);
-    const { id: endpointId = "", url = "" } = endpoint ?? {};
-    const run = await sendTest({ accountId, endpointId });
-    const { deliveryId } = run;
-    const { delivery, payload } = await services.deliveries.getDelivery({ accountId, deliveryId });
-    const { attempts } = await services.dispatch.claimAttempts({ limit: 1, endpointLimit: 1 });
-    const eventId = delivery?.eventId;
-    const ready = { endpointId, url, secret, eventId, payload, standardWebhooks: true };
-    expect(attempts).toMatchObject([{ run, ready }]);
-  });
-
-  it("that fails after leasing releases its entries for the next claim", async () => {
-    const ids = await addPending(busy, 3);
-    await services.database.queryShards("RENAME TABLE webhook_event TO webhook_event_away");
-    await expect(services.claim()).rejects.toThrow();
-    await services.database.queryShards("RENAME TABLE webhook_event_away TO webhook_event");
-    expect(await services.claim()).toEqual(ids);
-  });
-
   it("skips an entry that another transaction leased while the claim waited for the lock", async () => {
     const { deliveryId } = await sendTest();
     const entry = "WHERE delivery_id = ?";

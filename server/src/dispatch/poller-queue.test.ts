@@ -75,19 +75,12 @@ describe("a notification", () => {
     expect(looks()).toEqual([2, 1, 0]);
   });
 
-  it.each([
-    ["during a look", () => queue.notify(), []],
-    [
-      "of capacity during a look that counted the ended attempt",
-      () => queue.notifyCapacity(new Set(["full"])),
-      ["full"],
-    ],
-  ])("%s makes the poller look again", async (_, notify, throttled) => {
+  it("of capacity during a look that counted the ended attempt makes the poller look again", async () => {
     const poller = createPoller();
     poller.look
       .mockImplementationOnce(async () => {
-        notify();
-        return { ...NOTHING, throttled: new Set(throttled) };
+        queue.notifyCapacity(new Set(["full"]));
+        return { ...NOTHING, throttled: new Set(["full"]) };
       })
       .mockResolvedValue(found("a"));
     await poller.begin();
@@ -109,19 +102,6 @@ describe("a notification", () => {
     newer.leave();
     await notifyCapacity("full");
     expect(older.got).toEqual([["a"]]);
-  });
-
-  it("during a look that found entries makes the next poller look", async () => {
-    const first = createPoller();
-    first.look.mockImplementation(async () => {
-      queue.notify();
-      return found("a");
-    });
-    await first.begin();
-    const next = createPoller();
-    await next.begin();
-    expect(first.got).toEqual([["a"]]);
-    expect(next.look).toHaveBeenCalledTimes(1);
   });
 });
 
@@ -198,15 +178,6 @@ describe("a reservation", () => {
     reservation?.give([]);
     await settle();
     expect(got()).toEqual([[["other"]]]);
-  });
-
-  it("ends with its poller's wait, however long the commit takes, and returns false", async () => {
-    const { pollers, got } = await startPollers(IDLE);
-    const reservation = queue.reserve();
-    pollers[0]?.leave();
-    await settle();
-    expect(got()).toEqual([[[]]]);
-    expect(reservation?.give(["a"])).toBe(false);
   });
 
   it("ends when its poller's sweep is due, and the poller looks", async () => {

@@ -91,46 +91,6 @@ describe("a batch of attempts, §6.4, ADR 0028", () => {
     },
   );
 
-  it("keeps the failure of an attempt whose run was canceled before its success came", async () => {
-    const run = await sendTest();
-    await record(made(run, { outcome: TIMEOUT, retryInMicros: A_MINUTE }));
-    const cancel = "UPDATE delivery SET state = ?, next_attempt_at = NULL WHERE id = ?";
-    await services.database.query(cancel, [DeliveryState.CANCELED, run.deliveryId]);
-    await record(made(run));
-    const { delivery, attempts } = await read(run);
-    expect(delivery).toMatchObject({ state: DeliveryState.CANCELED, lastOutcome: TIMEOUT });
-    expect(attempts).toMatchObject([{ attempt: 1, outcome: TIMEOUT }]);
-  });
-
-  it("is recorded once by concurrent calls", async () => {
-    const runs = await sendTests(50);
-    const attempts = runs.map((run) => made(run));
-    const outcomes = [DELIVERED, REJECTED, TIMEOUT];
-    const recorded = await Promise.all(
-      outcomes.map((outcome) => record(...attempts.map((attempt) => ({ ...attempt, outcome })))),
-    );
-    const settled = recorded.map(({ busy }) => attempts.length - busy.length);
-    expect(Math.max(...settled)).toBeGreaterThan(0);
-    for (const attempt of attempts) await record({ ...attempt, outcome: NETWORK_ERROR });
-    for (const run of runs) {
-      const { delivery, attempts: stored } = await read(run);
-      expect(stored).toHaveLength(1);
-      expect(stored[0]?.outcome).toBe(delivery?.lastOutcome);
-    }
-  });
-
-  it("is recorded without attempts whose delivery does not exist", async () => {
-    const [gone, present] = await sendTests(2);
-    if (!gone || !present) throw new Error("unreachable");
-    await services.database.query("DELETE FROM delivery WHERE id = ?", [gone.deliveryId]);
-    const { busy } = await services.whileLocked(present, () => record(made(gone), made(present)));
-    expect(busy).toEqual([1]);
-    const nothing = { busy: [], endpointIds: new Set(), hasStored: false, hasRetries: false };
-    expect(await record(made(gone))).toEqual(nothing);
-    const attempts = "SELECT 1 FROM delivery_attempt WHERE delivery_id = ?";
-    expect(await services.database.query(attempts, [gone.deliveryId])).toEqual([]);
-  });
-
   it("returns the error of an attempt that cannot be stored, and the others are recorded", async () => {
     const runs = await sendTests(10);
     const attempts = runs.map((run, n) => made(run, { statusCode: n === 5 ? 70_000 : 200 }));

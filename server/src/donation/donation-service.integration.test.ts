@@ -121,22 +121,6 @@ describe("a donation", () => {
 });
 
 describe("a write of a donation", () => {
-  it("fails when the donation or the account is unknown", async () => {
-    const { donations } = services;
-    const key = { accountId, externalId: unique("donation") };
-    const unknown = { code: ErrorCode.DonationNotFound };
-    await expect(donations.payDonation(key)).rejects.toMatchObject(unknown);
-    await expect(donations.deleteDonation(key)).rejects.toMatchObject(unknown);
-    const ofAnother = { ...key, accountId: await services.createAccount() };
-    const { key: stored } = await paidDonation();
-    await expect(
-      donations.payDonation({ ...ofAnother, externalId: stored.externalId }),
-    ).rejects.toMatchObject(unknown);
-    await expect(
-      donations.payDonation({ ...key, accountId: "0".repeat(15) }),
-    ).rejects.toMatchObject({ code: ErrorCode.AccountNotFound });
-  });
-
   it("is refused with invalid_parameter when a text is not well-formed Unicode", async () => {
     const fields = { accountId, amountCents: 1n, currency: "eur", donatedAt };
     const externalId = unique("donation");

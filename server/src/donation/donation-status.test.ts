@@ -1,17 +1,12 @@
-import * as proto from "@activity/proto";
+import { DisputeOutcome } from "@activity/proto";
 import { expect, it } from "vitest";
 import { DisputeState, DonationStatus, isVisible, paymentStatus } from "./donation-status.ts";
 
 const statuses = Object.values(DonationStatus);
 
-it("has the numbers of the proto", () => {
-  const names = (values: Record<string, number>) =>
-    Object.entries(values).map(([name, value]) => [name.replaceAll("_", "").toLowerCase(), value]);
-  expect([["unspecified", 0], ...names(DonationStatus)]).toEqual(names(proto.DonationStatus));
-  expect([DisputeState.Won, DisputeState.Lost]).toEqual([
-    proto.DisputeOutcome.WON,
-    proto.DisputeOutcome.LOST,
-  ]);
+it("numbers the ends of disputes as the proto does", () => {
+  const numbers = [DisputeState.Won, DisputeState.Lost];
+  expect(numbers).toEqual([DisputeOutcome.WON, DisputeOutcome.LOST]);
 });
 
 it("a donation of 0 cents is paid, not refunded", () => {

@@ -14,7 +14,6 @@ import {
   ListActivitiesRequestSchema,
   ListActivitiesResponseSchema,
 } from "@activity/proto";
-import { NO_METRICS } from "@activity/runtime/metrics";
 import { create, fromBinary, toBinary, toJsonString } from "@bufbuild/protobuf";
 import {
   Code,
@@ -25,11 +24,9 @@ import {
 } from "@connectrpc/connect";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { QUIET } from "../../../test/harness/quiet.ts";
 import { Access } from "./access.ts";
 import { register } from "./registered-service.ts";
 import type { Gate } from "./request-gate.ts";
-import { createRequestLog } from "./request-log.ts";
 import { createUnaryWire } from "./unary-wire.ts";
 
 const PATH = "/activity.read.v1.ActivityService/ListActivities";
@@ -37,7 +34,7 @@ const MAX_BYTES = 4_096;
 const info = { desc: ErrorInfoSchema, value: create(ErrorInfoSchema, { code: "invalid_cursor" }) };
 
 /** The behaviours of the service. The `limit` of a call chooses one. */
-const Does = { Answer: 1, Refuse: 2, Fail: 3, AnswerLong: 4, Wait: 5, AnswerLate: 6 } as const;
+const Does = { Answer: 1, Refuse: 2, Fail: 3, AnswerLong: 4, Wait: 5 } as const;
 
 /** Called when the signal of a waiting call is aborted, with the reason. */
 let onAbort: (reason: unknown) => void = () => undefined;
@@ -59,7 +56,6 @@ const implementation: ServiceImpl<typeof ActivityService> = {
         }),
       );
     }
-    if (limit === Does.AnswerLate) await once(signal, "abort");
     responseHeader.set("ratelimit", "limit=1");
     return { etag: `${cursor}`.repeat(limit === Does.AnswerLong ? 2_000 : 1) };
   },
@@ -79,21 +75,13 @@ const marks: Interceptor = (next) => async (request) => {
   return response;
 };
 
-/** The codes of the counted calls. */
-const counted: (string | undefined)[] = [];
-const requestLog = createRequestLog(
-  QUIET,
-  { ...NO_METRICS, histogram: () => (_seconds, _call, code) => void counted.push(code) },
-  () => performance.now(),
-);
-
 let ours: Server;
 let connects: Server;
 beforeAll(async () => {
   const services = [register(ActivityService, implementation, { access: Access.Open })];
   const contextValues = () => createContextValues();
   const answer = createUnaryWire(services, {
-    ...{ gate, interceptors: [requestLog, marks], contextValues },
+    ...{ gate, interceptors: [marks], contextValues },
     readMaxBytes: MAX_BYTES,
   });
   ours = createServer(async (request, response) => {
@@ -222,13 +210,6 @@ describe("a unary call over HTTP/1.1", () => {
     const { status, plain } = await ask(ours, { headers, body: proto(Does.Wait) });
     expect(status).toBe(504);
     expect(JSON.parse(plain.toString())).toMatchObject({ code: "deadline_exceeded" });
-  });
-
-  it("is counted as late if its service answers after its deadline", async () => {
-    counted.length = 0;
-    const headers = { "connect-timeout-ms": "50" };
-    expect((await ask(ours, { headers, body: proto(Does.AnswerLate) })).status).toBe(504);
-    await expect.poll(() => counted).toEqual(["DeadlineExceeded"]);
   });
 
   it("may have a deadline of months, longer than a timer of Node", async () => {

@@ -41,20 +41,6 @@ const age = (name: string, days: number) =>
 const listed = async (name: string) =>
   (await listServiceCredentials(pool)).find((credential) => credential.name === name);
 
-it("finds a credential with its permissions and its account until it is revoked", async () => {
-  const { credential, hash } = await insert();
-  expect(await findServiceCredentialByHash(pool, hash)).toEqual(credential);
-  expect(await findServiceCredentialByHash(pool, newServiceCredential().hash)).toBeUndefined();
-
-  const { name } = credential;
-  expect(await listed(name)).toMatchObject({ ...credential, state: "active" });
-  expect(await revokeServiceCredential(pool, name)).toBe(true);
-  expect(await revokeServiceCredential(pool, name)).toBe(true);
-  expect(await revokeServiceCredential(pool, unique("nobody"))).toBe(false);
-  expect(await findServiceCredentialByHash(pool, hash)).toBeUndefined();
-  expect(await listed(name)).toMatchObject({ ...credential, state: "revoked" });
-});
-
 it("finds a credential until its last day is over", async () => {
   const { credential, hash } = await insert();
   const { createdAtMicros = 0, expiresAtMicros } = (await listed(credential.name)) ?? {};
@@ -81,14 +67,6 @@ it("renews only an active credential", async () => {
     expect(await renewServiceCredential(pool, hash, 30)).toBe(false);
     expect(await findServiceCredentialByHash(pool, hash)).toBeUndefined();
   }
-});
-
-it("never gives two credentials the same name, even after the first was revoked", async () => {
-  const { credential } = await insert();
-  await revokeServiceCredential(pool, credential.name);
-  const { hash } = newServiceCredential();
-  expect(await insertServiceCredential(pool, credential, 30, hash)).toBe(false);
-  expect(await findServiceCredentialByHash(pool, hash)).toBeUndefined();
 });
 
 it("ignores a permission that it does not know", async () => {

@@ -70,17 +70,6 @@ it("repeats an unanswered record call while the attempts' leases last. ADR 0028"
   await recorded;
 });
 
-it("records attempts in smaller calls while the core cannot record many in time. ADR 0028", async () => {
-  const { calls, recorder } = recorderOf((ids) => {
-    if (ids.length <= 50) return [];
-    throw new ConnectError("too late", Code.DeadlineExceeded);
-  });
-  const ids = Array.from({ length: 200 }, (_, number) => `delivery ${number}`);
-  await Promise.all(ids.map((id) => recorder.record(keyOf(id), DELIVERED)));
-  expect(calls.filter((sent) => sent.length > 50).length).toBeLessThan(5);
-  expect(new Set(calls.flat()).size).toBe(200);
-});
-
 it("records the other attempts while their leases last, and has caught up, although each call with any of eight attempts is late. ADR 0028", async () => {
   vi.useFakeTimers();
   const after = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

@@ -35,13 +35,3 @@ it("shuts the worker down once its pollers have stopped, and leaves no timer", a
   expect(vi.getTimerCount()).toBe(0);
   await ended;
 });
-
-it("takes no more retries five seconds after a stop, even if a start is still in flight", async () => {
-  const { ended, stop, pollersStop, shutdown } = startWorker();
-  stop();
-  await vi.advanceTimersByTimeAsync(5_000);
-  expect(shutdown).toHaveBeenCalledOnce();
-  pollersStop();
-  await ended;
-  expect(shutdown).toHaveBeenCalledOnce();
-});
