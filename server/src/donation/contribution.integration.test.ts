@@ -34,16 +34,6 @@ describe("a contribution", () => {
     expect(await contribute(february, unique("another"))).toEqual(second);
   });
 
-  it("is in the feed as a donation", async () => {
-    const { donation } = await contribute(unique("month"), unique("subscription"));
-    const feed = await services.readFeed(accountId);
-    const row = feed.find(({ record_key }) => record_key === `${donation?.recordId}d`);
-    expect(row).toMatchObject({ type: 1, platform: 1, value: 500, refunded_amount_cents: 0 });
-    const refund = { accountId, externalId: donation?.externalId ?? "", amountCents: 500n };
-    const answer = await services.donations.refundDonation({ ...refund, refundExternalId: "a" });
-    expect(answer.donation?.visible).toBe(false);
-  });
-
   it("that is a test starts no subscription and is not in the feed", async () => {
     const subscription = unique("subscription");
     const tried = await contribute(unique("test"), subscription, true);
