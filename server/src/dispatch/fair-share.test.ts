@@ -15,11 +15,6 @@ it("takes round-robin from accounts, and from the endpoints of each account, old
   expect(take(queues, 6)).toEqual(["a0", "c0", "b0", "c1", "a1", "b1"]);
 });
 
-it("takes everything when the limit allows it, and nothing from no queues", () => {
-  expect(take([queue(1, "a", 3), queue(2, "b", 1)], 64)).toEqual(["a0", "b0", "a1", "a2"]);
-  expect(take([], 64)).toEqual([]);
-});
-
 it("chooses the first account and endpoint at random, so that none is always last", () => {
   const accounts = [1, 2, 3, 4].map((no) => queue(no, `a${no}`, 1));
   const endpoints = ["a", "b", "c", "d"].map((id) => queue(1, id, 1));

@@ -49,14 +49,6 @@ describe("a run whose records the database has lost. ADR 0045", () => {
     expect(retries[0]?.attempts[2]?.endedAt).toEqual(before[2]?.endedAt);
   });
 
-  it("ends with the outcome of a later attempt, and stores none twice", async () => {
-    await services.record(run, DELIVERED, { attempt: 4, before });
-    await services.record(run, TIMEOUT, { ...IN_A_MINUTE, attempt: 3, before });
-    const { delivery, attempts } = await read();
-    expect(delivery).toMatchObject({ state: DeliveryState.DELIVERED, attempts: 4 });
-    expect(attempts.map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4]);
-  });
-
   it("can be rescheduled", async () => {
     await services.record(run, TIMEOUT, IN_A_MINUTE);
     const planned = (await read()).delivery?.nextAttemptAt?.seconds ?? 0n;

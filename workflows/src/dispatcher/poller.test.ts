@@ -37,12 +37,6 @@ it("lets its step end and begins no other when it drains. ADR 0043", async () =>
   expect(steps).toHaveLength(2);
 });
 
-it("aborts its step when it stops", async () => {
-  const { poller, steps } = startSteps();
-  await poller.stop();
-  expect(steps.map(({ signal }) => signal.aborted)).toEqual([true]);
-});
-
 it("shows how its last step ended", async () => {
   const { poller, steps } = startSteps();
   expect(poller.state()).toBe("starting");

@@ -40,13 +40,6 @@ it("leaves a slot to a newcomer beside 150 endpoints that hang. ADR 0028", () =>
   expect(slots.takeAll("newcomer").length).toBeGreaterThan(0);
 });
 
-it("gives no more slots than the total, and then the wait for the next slot", () => {
-  const slots = createSlots({ perEndpoint: 2, total: 2 });
-  const taken = ["a", "b"].flatMap(slots.takeAll);
-  expect(taken).toHaveLength(2);
-  expect(slots.waitOf("c")).toBe(1_000);
-});
-
 it("keeps a newcomer's turn near while all slots hang, however many retries another endpoint has. ADR 0028", () => {
   const slots = createSlots();
   const hang = () =>
