@@ -31,15 +31,6 @@ describe("an account", () => {
     expect((await accounts.getAccount({ accountId })).account).toEqual(again);
   });
 
-  it("is found by its username in any case", async () => {
-    const { account } = await services.accounts.putAccount(profile());
-    const username = account?.username.toUpperCase() ?? "";
-    expect((await services.accounts.getAccount({ username })).account).toEqual(account);
-    await expect(
-      services.accounts.getAccount({ username: unique("nobody") }),
-    ).rejects.toMatchObject(notFound);
-  });
-
   it("cannot have another account's username in any case", async () => {
     const { accounts } = services;
     const one = profile();
