@@ -36,6 +36,13 @@ describe("rows of a CSV file", () => {
     expect(rows.map(({ line }) => line)).toEqual([1, 6, 7]);
   });
 
+  it("keep empty cells", () => {
+    expect(cellsOf(',\n"",\n')).toEqual([
+      ["", ""],
+      ["", ""],
+    ]);
+  });
+
   it("are the same however the text is cut into pieces", () => {
     const cell = fc.string({
       unit: fc.constantFrom('"', ",", ";", "\r", "\n", "a", "ü", " ", "😀"),
