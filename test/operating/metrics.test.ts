@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import { DeliveryService, DeliveryState } from "@activity/proto";
+import { DeliveryService, DeliveryState, DispatchService } from "@activity/proto";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { parse } from "yaml";
 import { findFreePort } from "../../dev-stack/src/free-port.ts";
@@ -76,6 +76,15 @@ describe("the metrics", () => {
     }
     expect(count("activity_first_attempt_delay_seconds_count")).toBe(2);
     expect(count('activity_database_connections{pool="reads",state="idle"}')).toBeGreaterThan(0);
+  });
+
+  it("count a run that only Temporal holds, which is also logged. ADR 0045", async () => {
+    const { stack } = delivery;
+    const run = { accountNo: 1n, deliveryId: "nobodydelivery0", run: 1 };
+    await stack.client(DispatchService).loadAttempt({ run, attempt: 2 });
+    expect(await scrape()).toMatch(/^activity_unknown_runs_total 1$/m);
+    const line = stack.log.find((each) => each.includes("does not hold"));
+    expect(JSON.parse(line ?? "{}")).toMatchObject({ ...run, accountNo: 1, attempt: 2 });
   });
 
   it("show the attempts in flight while a receiver hangs", async () => {
