@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import * as proto from "@activity/proto";
 import { createServiceCredential, Permission } from "@activity/server";
 import { beforeAll, describe, expect, it } from "vitest";
-import { createAccount, createEndpoint, unique } from "../harness/builders.ts";
+import { createAccount, createEndpoint } from "../harness/builders.ts";
 import { failureOf, METHODS, nameOf } from "../harness/methods.ts";
 import { useTestStack } from "../harness/stack.ts";
 import { AUDITED } from "./harness-calls.ts";
@@ -68,8 +68,10 @@ describe("the audit log", () => {
     const apiKeyId = "0".repeat(15);
     const [revoked] = await auditOf(() => apiKeys.revokeApiKey({ accountId, apiKeyId }));
     expect(revoked).toMatchObject({ subject: apiKeyId });
-    const [refused] = await auditOf(() => apiKeys.revokeApiKey({ accountId, apiKeyId: "hidden" }));
-    expect(refused).not.toHaveProperty("subject");
+    const hidden = { accountId: "hidden", apiKeyId: "hidden" };
+    const [refused] = await auditOf(() => apiKeys.revokeApiKey(hidden));
+    expect(refused).toMatchObject({ code: "InvalidArgument" });
+    expect(JSON.stringify(refused)).not.toContain("hidden");
     let created = "";
     const [put] = await auditOf(async () => {
       created = await createAccount(stack);
@@ -122,28 +124,5 @@ describe("the audit log", () => {
       expect(lines.map((line) => line.message)).toEqual(["audit", "call"]);
       expect(ids).toEqual([expect.stringMatching(/^req_[a-z0-9]{15}$/), ids[0]]);
     }
-  });
-
-  it("holds nothing of requests and answers", async () => {
-    const url = "https://example.com/hidden-url";
-    const [wrong, name, username] = ["hidden-account-id", "hidden name", "hidden-user"];
-    const content = [wrong, url, name, username];
-    const lines = await auditOf(async () => {
-      const accounts = stack.client(proto.AccountService);
-      await accounts.blockAccount({ accountId: wrong }).catch(() => undefined);
-      await accounts.putAccount({ externalId: unique("e"), username, displayName: name });
-      await createEndpoint(stack, accountId, url);
-      await stack.client(proto.ApiKeyService).createApiKey({ accountId, name, validityDays: 30 });
-    });
-    expect(lines.map((line) => line.code)).toEqual(["InvalidArgument", "ok", "ok", "ok"]);
-    const text = JSON.stringify(lines);
-    for (const hidden of [...content, "whsec_", "act_live_", "[secret]"]) {
-      expect(text).not.toContain(hidden);
-    }
-    const known = [
-      ...["level", "message", "caller", "method", "account", "subject"],
-      ...["time", "requestId", "code"],
-    ];
-    for (const line of lines) expect(known).toEqual(expect.arrayContaining(Object.keys(line)));
   });
 });
