@@ -5,14 +5,12 @@ import { SlowestFiles } from "./test/harness/slowest-files.ts";
 
 /** The image, and the files that deploy it, are linted and run: `npm run test:all -- deploy`. */
 const DEPLOY = "test/deploy/*.test.ts";
-/** Restarts under load: twice in `npm run test:all -- fairness`, ten times in `npm run test:all -- operating`. */
-const RESTARTS = "test/operating/restarts.test.ts";
 /** These put load on the product or attack it, and measure the service of other clients. They run one by one. */
 const FAIRNESS = [
   "test/delivery/fairness.test.ts",
   "test/limits/flood.test.ts",
   "test/core/door.test.ts",
-  RESTARTS,
+  "test/operating/restarts.test.ts",
 ];
 /** These wait for a minute, start whole programs, or download programs. CI runs them, `npm test` does not. */
 const SLOW = [
@@ -138,7 +136,6 @@ export default defineConfig({
         test: {
           name: "fairness",
           include: FAIRNESS,
-          provide: { restartRounds: 2 },
           ...ON_SERVERS,
           sequence: { groupOrder: 1 },
           maxWorkers: 1,
@@ -152,14 +149,6 @@ export default defineConfig({
           testTimeout: 120_000,
           hookTimeout: 120_000,
           expect: PATIENT,
-        },
-      },
-      {
-        test: {
-          name: "operating",
-          include: [RESTARTS],
-          provide: { restartRounds: 10 },
-          ...ON_SERVERS,
         },
       },
       {

@@ -57,11 +57,6 @@ const SUITES: Readonly<Record<string, Suite>> = {
     command: `${VITEST} --project histories`,
     isForCi: false,
   },
-  operating: {
-    shows: "restarts of two of each process under load",
-    command: `${VITEST} --project operating`,
-    isForCi: false,
-  },
   deploy: {
     shows: "the image, Compose and Helm; needs root, Python and Go",
     command: `${VITEST} --project deploy`,

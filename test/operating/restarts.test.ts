@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DeliveryState } from "@activity/proto";
 import { Permission } from "@activity/server";
-import { afterAll, beforeAll, expect, inject, it, vi } from "vitest";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { findFreePort } from "../../dev-stack/src/free-port.ts";
 import { createProgress } from "../../dev-stack/src/progress.ts";
 import { headerOf } from "../delivery/harness-deliveries.ts";
@@ -23,13 +23,8 @@ import {
 } from "./harness-parts.ts";
 import { startStories } from "./harness-stories.ts";
 
-declare module "vitest" {
-  interface ProvidedContext {
-    restartRounds: number;
-  }
-}
-
-const ROUNDS = inject("restartRounds");
+/** How often each process restarts. */
+const ROUNDS = 2;
 const MINUTE = 60_000;
 const START = 4 * MINUTE;
 /** HAProxy notices that an instance drains after four checks, a quarter of a second apart. */
