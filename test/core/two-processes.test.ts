@@ -70,21 +70,16 @@ describe("gateway and core in two processes", () => {
   });
   const http = (path: string, apiKey?: string) => requestOf(gateway.port, path, { apiKey });
 
-  it("say that they work together, and give the same answers as in one process", async () => {
+  it("say that they work together, and refuse as in one process", async () => {
     await expect.poll(gateway.health, HEALED).toEqual([200, "serving"]);
     expect(gateway.log()).toContain("the core serves this gateway");
     expect(await gateway.metrics()).toContain("activity_gateway_serving 1\n");
-    const { accountId, apiKey } = await createReader(stack);
-    await createPaidDonation(stack, accountId, { donorName: "Zoë 🎉", message: '\u0000 \\ "' });
-    const apart = await http("/api/v1/activity", apiKey);
-    const together = await stack.http("/api/v1/activity", { apiKey });
-    expect(apart.status).toBe(200);
-    expect(apart.json<PageJson>().data).toEqual(together.json<PageJson>().data);
-    const me = await stack.http("/api/v1/me", { apiKey });
-    expect((await http("/api/v1/me", apiKey)).text).toBe(me.text);
+    const { apiKey } = await createReader(stack);
+    const me = await http("/api/v1/me", apiKey);
+    expect(me.text).toBe((await stack.http("/api/v1/me", { apiKey })).text);
     const refused = await http("/api/v1/activity?cursor=x", apiKey);
     expectError(refused, 400, "invalid_cursor");
-    for (const { headers } of [apart, refused]) {
+    for (const { headers } of [me, refused]) {
       expect(headers.ratelimit).toMatch(/^"account";r=\d+;t=\d+$/);
     }
     expectError(await http("/api/v1/me"), 401, "invalid_api_key");
@@ -105,7 +100,7 @@ describe("gateway and core in two processes", () => {
       return page !== undefined && page.data.length > 0 ? page : follow(cursor);
     };
     const first = follow(null);
-    await createPaidDonation(stack, accountId);
+    await createPaidDonation(stack, accountId, { donorName: "Zoë 🎉", message: '\u0000 \\ "' });
     const { data, pagination } = await first;
     const second = follow(pagination.next_cursor);
     await core.kill();
