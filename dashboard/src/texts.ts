@@ -7,6 +7,7 @@ import { notices } from "./texts/notices.ts";
 import { overview } from "./texts/overview.ts";
 import { session } from "./texts/session.ts";
 import { urlRules } from "./texts/url-rules.ts";
+import { LOCALE, many } from "./texts/words.ts";
 
 export { LOCALE } from "./texts/words.ts";
 
@@ -19,6 +20,8 @@ export const texts = {
   retry: "Try again",
   stale: "Can't refresh. Showing data from",
   loading: "Loading",
+  tooLong: (length: number, max: number) =>
+    `Too long: ${length.toLocaleString(LOCALE)} of at most ${many(max, "character", "characters")}.`,
   cancel: "Cancel",
   close: "Close",
   stepDone: "Done:",

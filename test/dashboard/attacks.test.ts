@@ -212,7 +212,7 @@ describe("ADR 0037: at the browsers' port, a body", () => {
 
   it.each([
     ["4 KiB with a code, which needs no session", exchangeCode, 4096],
-    ["16 KiB in any other call", EndpointService.method.createEndpoint, 16_384],
+    ["32 KiB in any other call", EndpointService.method.createEndpoint, 32_768],
   ])("may have %s", async (_, method, limit) => {
     const { cookie = "" } = await dashboard.signIn(own.accountId);
     const sent = { ...headers(), cookie, "content-type": "application/json" };

@@ -4,7 +4,7 @@ import { passFocus } from "./pass-focus.ts";
 
 /**
  * A form whose fields show their own errors. The browser shows only that an input is incomplete, because its value is
- * then empty. When the form disappears, its focus moves on to the title.
+ * then empty, or too long. When the form disappears, its focus moves on to the title.
  */
 export function DialogForm({ onSubmit, children }: { onSubmit: () => void; children: ReactNode }) {
   const form = useRef<HTMLFormElement>(null);
@@ -21,10 +21,12 @@ export function DialogForm({ onSubmit, children }: { onSubmit: () => void; child
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        const incomplete = [...event.currentTarget.elements].find(
-          (field) => field instanceof HTMLInputElement && field.validity.badInput,
+        const wrong = [...event.currentTarget.elements].find(
+          (field) =>
+            field instanceof HTMLInputElement &&
+            (field.validity.badInput || field.validity.customError),
         );
-        if (incomplete instanceof HTMLInputElement) incomplete.reportValidity();
+        if (wrong instanceof HTMLInputElement) wrong.reportValidity();
         else onSubmit();
       }}
     >

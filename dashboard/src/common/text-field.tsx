@@ -1,10 +1,14 @@
 import { useId } from "react";
+import { texts } from "../texts.ts";
 import styles from "./field.module.css";
 
-/** The latest time that the server accepts: years have four digits. */
+/** The latest local time that can be entered: years have four digits. */
 const LAST_TIME = "9999-12-31T23:59";
 
-/** A field of one line. `error` replaces the hint. */
+/**
+ * A field of one line. `error` replaces the hint. `maxLength` counts characters as the server does. A longer value shows
+ * an error and is not cut, and its form can't be sent.
+ */
 export function TextField(props: {
   label: string;
   value: string;
@@ -14,7 +18,10 @@ export function TextField(props: {
   type?: "text" | "url" | "datetime-local";
   maxLength?: number;
 }) {
-  const { label, value, onChange, hint, error, type = "text", maxLength } = props;
+  const { label, value, onChange, hint, type = "text", maxLength = Infinity } = props;
+  const { length } = [...value];
+  const tooLong = length > maxLength ? texts.tooLong(length, maxLength) : undefined;
+  const error = props.error ?? tooLong;
   const id = useId();
   const said = error ?? hint;
   return (
@@ -23,11 +30,11 @@ export function TextField(props: {
         {label}
       </label>
       <input
+        ref={(input) => input?.setCustomValidity(tooLong ?? "")}
         id={id}
         className={styles.input}
         type={type}
         value={value}
-        maxLength={maxLength}
         max={type === "datetime-local" ? LAST_TIME : undefined}
         autoComplete="off"
         autoCapitalize="none"

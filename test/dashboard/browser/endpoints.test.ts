@@ -211,6 +211,21 @@ describe("endpoints", () => {
     expect(await own.dialog().count()).toBe(0);
   });
 
+  it("get a test of as many characters as the server takes, and no text is cut", async () => {
+    const { endpointId } = await own.createEndpoint();
+    await own.open(`/endpoints/${endpointId}`);
+    await own.button("Send a test").click();
+    await own.dialog().getByLabel("Supporter").fill("🎉".repeat(200));
+    await own.dialog().getByLabel("Message").fill("🎉".repeat(4_001));
+    await own.told("Too long: 4,001 of at most 4,000 characters.");
+    await own.press("Send");
+    await own.dialog().getByLabel("Message").fill("🎉".repeat(4_000));
+    await own.press("Send");
+    await own.told("It arrived.");
+    const { body } = own.delivery.receiver.requests.at(-1) ?? expect.unreachable();
+    expect(JSON.parse(`${body}`).data.message).toBe("🎉".repeat(4_000));
+  });
+
   it("get a test from a session that may not see deliveries, and the page says so", async () => {
     const { endpointId } = await own.createEndpoint();
     const scopes = [proto.SessionScope.ENDPOINTS_READ, proto.SessionScope.ENDPOINTS_WRITE];
