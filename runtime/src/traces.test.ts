@@ -18,6 +18,7 @@ it.each([
   ["1", 1],
   ["1.0", 1],
   ["0.25", 0.25],
+  ["0.0123456789", 0.0123456789],
 ])("samples the part of traces in OTEL_TRACES_SAMPLER_ARG: %s", (arg, ratio) => {
   const env = { OTEL_EXPORTER_OTLP_ENDPOINT: `${endpoint}/` };
   const { value, problems } = read(

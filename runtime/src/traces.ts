@@ -129,7 +129,7 @@ export function readTraceConfig(env: Environment, problem: Problem): TraceConfig
     problem(`OTEL_TRACES_SAMPLER must be ${SAMPLER}.`);
   }
   const ratio = env.OTEL_TRACES_SAMPLER_ARG || DEFAULT_RATIO;
-  if (!/^(0|1|0?\.\d{1,9}|1\.0+)$/.test(ratio)) {
+  if (!/^(0|1|0?\.\d+|1\.0+)$/.test(ratio)) {
     problem("OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1.");
   }
   const serviceName = env.OTEL_SERVICE_NAME || undefined;
