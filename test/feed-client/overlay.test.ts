@@ -206,5 +206,11 @@ describe("the overlay", () => {
     }
     expect(await page.title()).toBe("Alerts");
     expect(await page.locator("img").count()).toBe(0);
+    await page.close();
+    const largest = { amountCents: BigInt(Number.MAX_SAFE_INTEGER) };
+    const other = await openOverlay(`&min=${largest.amountCents}`);
+    await createPaidDonation(stack, accountId, { donorName: "Small" });
+    const { recordId } = await createPaidDonation(stack, accountId, largest);
+    await alertOf(other, `don_${recordId}`);
   }, 120_000);
 });
