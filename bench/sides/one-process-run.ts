@@ -2,7 +2,7 @@ import { createLog } from "@activity/runtime/log";
 import { createLogWriter, readConfig } from "@activity/server";
 import { startProduct } from "../../tools/serve/product.ts";
 
-/** Runs core and gateway in this process until a signal, as `npm start` does. */
+/** Runs core and gateway, without deliveries, in this process until a signal. */
 async function main(): Promise<void> {
   const { GATEWAY_PORT = "0", TRUSTED_PROXIES = "" } = process.env;
   const writer = createLogWriter((text) => process.stdout.write(text));

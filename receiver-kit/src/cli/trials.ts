@@ -19,7 +19,8 @@ export async function createTrials(secret: string): Promise<Trial[]> {
   const good: Trial[] = [];
   for (const { id: eventId, type, body } of createSampleEvents()) {
     const headers = await signedHeaders({ secret, eventId, body, timestampSeconds });
-    const why = "a good delivery that is not answered 2xx is sent again and again";
+    const why =
+      "a good delivery that is not answered 2xx is sent up to eight times: read the receiver's log";
     good.push({ name: type, headers, body, expected: "2xx", why });
   }
   const [first] = good;

@@ -115,7 +115,7 @@ const HAS_NO_DATABASE =
 const LACKS_RIGHTS =
   "The user of REDIS_URL lacks rights: allow it ~{*} +eval +evalsha +info +time +llen +lindex +lpush +rpush +rpop +del +pexpire, with a database number also +select, in a Redis Cluster also +cluster|slots +asking.";
 
-/** Replies to a user without a right for the script, its keys, or a command in it. Versions word the last differently. */
+/** Replies to a user without a right for the script, its keys or its commands. Versions word them differently. */
 const RIGHTS_REPLY = /^NOPERM|The user executing the script|ACL failure in script/;
 
 /** Replies of a cluster's node to keys of another node, and to keys of several slots. */

@@ -15,7 +15,7 @@ let isSubscribed = false;
 
 /**
  * Makes a span for each statement inside a sampled span, and for its wait for a connection. The driver calls back in
- * the context that opened its socket, so this gives callbacks the caller's context. A process subscribes once, if
+ * the context that opened its socket, so this restores the caller's context. A process subscribes once, if
  * traces are on. Without subscribers the driver publishes nothing.
  */
 export function traceStatements(): void {

@@ -38,7 +38,7 @@ export function isWithinSpan(time: number, nowMicros: number): boolean {
   return time > nowMicros - SPAN_MICROS && time <= nowMicros;
 }
 
-/** Returns the whole seconds, rounded up, until a time no longer counts. */
+/** Returns in how many seconds, rounded up, a time no longer counts. */
 export function secondsUntil(countedFrom: number, nowMicros: number): number {
   return Math.ceil((countedFrom + SPAN_MICROS - nowMicros) / 1e6);
 }

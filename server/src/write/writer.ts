@@ -226,7 +226,7 @@ export function createWriter(
   };
 }
 
-/** Whether a write may share the commit of these, which then have no name twice. */
+/** Whether a write may share the commit of these: none of them touches a name that it touches. */
 function mayJoin(writes: readonly Waiting[], { touches }: Waiting): boolean {
   const isNamed = (name: string) => writes.some((write) => write.touches.includes(name));
   return writes.length < MAX_TOGETHER && !touches.some(isNamed);

@@ -132,7 +132,7 @@ async function beginOrRecord(
   return false;
 }
 
-/** Returns when the retry is due, even if the database's clock has stepped. §6.4 */
+/** Returns the milliseconds until the retry is due. After an attempt, a stepped database clock cannot delay it. §6.4 */
 function dueInMs({ dueIn }: ClaimedRetry, made: readonly MadeAttempt[], nowMs: number): number {
   const claimedMs = dueIn ? durationMs(dueIn) : 0;
   const last = made.at(-1);
