@@ -51,8 +51,8 @@ export function DeliveryFilters({ filters }: { filters: Filters }) {
         label={texts.deliveries.eventId}
         value={eventId}
         hint={eventId && !isEventId(eventId) ? texts.deliveries.eventIdIncomplete : ""}
-        onChange={(value) => filters.set("event", value.trim())}
-        maxLength={EVENT_ID_MAX}
+        // The page's address holds it.
+        onChange={(value) => filters.set("event", value.trim().slice(0, EVENT_ID_MAX))}
       />
       <TimeFilter filters={filters} since={texts.deliveries.since} until={texts.deliveries.until} />
     </FilterBar>

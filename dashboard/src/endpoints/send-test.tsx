@@ -49,7 +49,8 @@ function TestForm({ endpoint, onClose }: { endpoint: Endpoint; onClose: () => vo
     kind === WebhookEventKind.DONATION_CREATED || kind === WebhookEventKind.SUBSCRIPTION_CREATED;
   const send = () => {
     if (amountCents === undefined) return;
-    mutate({ endpointId: endpoint.id, kind, amountCents, donorName, message });
+    const supporter = { donorName: donorName.trim(), message: message.trim() };
+    mutate({ endpointId: endpoint.id, kind, amountCents, ...(hasSupporter && supporter) });
   };
   return (
     <DialogForm onSubmit={send}>

@@ -219,6 +219,7 @@ describe("endpoints", () => {
     await own.dialog().getByLabel("Message").fill("🎉".repeat(4_001));
     await own.told("Too long: 4,001 of at most 4,000 characters.");
     await own.press("Send");
+    await own.dialog().locator(":focus[aria-invalid=true]").waitFor();
     await own.dialog().getByLabel("Message").fill("🎉".repeat(4_000));
     await own.press("Send");
     await own.told("It arrived.");
