@@ -27,6 +27,6 @@ function parseDatabaseUrl(text: string, variable: string): { host: string; port:
     };
   }
   throw new StackError(
-    `The URL in ${variable} must look like mysql://user:password@host:3306/database (a vtgate needs no database): correct it, or unset ${variable} to have a database started here.`,
+    `The URL in ${variable} must look like mysql://user:password@host:3306/database (a vtgate needs no database), with /, ? and # in user and password percent-encoded: correct it, or unset ${variable} to have a database started here.`,
   );
 }

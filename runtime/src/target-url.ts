@@ -34,8 +34,8 @@ export type RefusedUrl = { readonly broken: keyof typeof ACCEPTED_URL };
  * receivers.
  */
 const HOST_NAME = /^(?!-)[^.]*[^.-](?:\.(?!-)[^.]*[^.-])+$/;
-/** A parsed URL has one spelling for each address, and no name of digits and dots only. */
-const ADDRESS = /:|^[\d.]+$/;
+/** A parsed URL has one spelling for each address, and no name of four numbers. */
+const ADDRESS = /:|^\d+(?:\.\d+){3}$/;
 /** Names that never resolve to a public server. RFC 6761, 6762, 7686, 8375, 9476; `localdomain` is from /etc/hosts. */
 const LOCAL_NAMES = /(?:^|\.)(?:localhost|localdomain[46]?|local|internal|home\.arpa|onion|alt)$/;
 

@@ -42,6 +42,8 @@ describe("REDIS_URL", () => {
     ["rediss:6379", "begins with redis://"],
     ["redis://:ge/heim@a", "Percent-encode /"],
     ["redis://u:12#heim@a", "Percent-encode /"],
+    ["redis://u:12/heim@a", "Percent-encode /"],
+    ["redis-cluster://u:12?heim@a", "Percent-encode /"],
     ["rediss://a?tls=", "no parameters"],
     ["redis://a/b", "only the number of a database"],
     ["redis://:ge%heim@a", "percent-encoded"],

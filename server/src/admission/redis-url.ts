@@ -26,6 +26,8 @@ export class RedisUrlError extends Error {
 }
 
 const DEFAULT_PORT = 6379;
+/** The rest of a password after the host: a hash, or an @ before any parameter's value. */
+const CUT = /#|^[^=]*@/;
 
 /**
  * Parses `redis://` or `rediss://` for one server, and `redis-cluster://user:password@host:port?node=host:port` for
@@ -35,8 +37,8 @@ const DEFAULT_PORT = 6379;
 export function parseRedisUrl(text: string): RedisAddress {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const scheme = /^redis(s)?(-cluster)?:\/\//.exec(url?.href ?? "");
-  // An unencoded # in the password ends the host early.
-  if (url === undefined || scheme === null || url.hash !== "") {
+  // An unencoded /, ? or # in the password ends the host early.
+  if (url === undefined || scheme === null || CUT.test(url.pathname + url.search + url.hash)) {
     throw new RedisUrlError(
       "REDIS_URL must be a URL that begins with redis:// or rediss://, or for a Redis Cluster with redis-cluster:// or rediss-cluster://, with further nodes as ?node=host:port&node=host:port. Percent-encode /, ? and # in user and password as %2F, %3F and %23.",
     );

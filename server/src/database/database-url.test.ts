@@ -31,6 +31,7 @@ describe("DATABASE_URL", () => {
     ["a slash after digits", "mysql://u:12/heim@db.example/name?ssl-mode=VERIFY_IDENTITY", /%2F/],
     ["a slash before a name", "mysql://u:12/heim@db.example", /%2F/],
     ["a hash after digits", "mysql://u:12#heim@db.example/name", /%23/],
+    ["a question mark after digits", "mysql://u:12?heim@db.example/name", /%3F/],
     ["a bare percent sign", "mysql://user:ge%heim@db.example/name", /percent sign as %25/],
     ["a mode that checks less", `${PLAIN}?ssl-mode=REQUIRED`, /ssl-mode=VERIFY_IDENTITY only/],
     ["an authority without a mode", `${PLAIN}?ssl-ca=geheim`, /ssl-mode=VERIFY_IDENTITY only/],

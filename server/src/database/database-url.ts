@@ -23,6 +23,8 @@ export class DatabaseUrlError extends Error {
 const TLS_MODE = "VERIFY_IDENTITY";
 /** The database's name; on Vitess it may be absent. */
 const PATH = /^(\/[^/@]*)?$/;
+/** Parameters that are the rest of a password: `=` does not come first. */
+const CUT = /^\?[^=]*@/;
 
 /**
  * Parses `mysql://user:password@host:port/name`, with the parameters `ssl-mode=VERIFY_IDENTITY` and `ssl-ca=<file>`
@@ -31,8 +33,9 @@ const PATH = /^(\/[^/@]*)?$/;
  */
 export function parseDatabaseUrl(text: string): DatabaseAddress {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  // An unencoded / or # ends the host early: the user or password would become host, port and path.
-  if (url?.protocol !== "mysql:" || url.hash !== "" || !PATH.test(url.pathname)) {
+  // An unencoded /, ? or # ends the host early: the user or password would become host, port, path or parameters.
+  const isCut = url !== undefined && (url.hash !== "" || CUT.test(url.search));
+  if (url?.protocol !== "mysql:" || isCut || !PATH.test(url.pathname)) {
     throw new DatabaseUrlError(
       "DATABASE_URL must be mysql://user:password@host:port/name, with /, ? and # in user and password percent-encoded as %2F, %3F and %23.",
     );

@@ -11,7 +11,7 @@ it("names METRICS_PORT when the next port, for the SDK's metrics, is taken", asy
   const install = () => installTemporalRuntime(QUIET, { host: "127.0.0.1", port: taken - 1 });
   try {
     expect(install).toThrow(ConfigError);
-    expect(install).toThrow(`METRICS_PORT must leave the next port, ${taken}, free`);
+    expect(install).toThrow(`METRICS_PORT needs port ${taken} free too`);
   } finally {
     server.close();
   }

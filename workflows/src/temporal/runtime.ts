@@ -46,7 +46,7 @@ export function installTemporalRuntime(log: Log, served: MetricsAddress | undefi
     if (error instanceof IllegalStateError) return;
     if (served && error instanceof Error && error.message.includes(NO_METRICS_PORT)) {
       throw new ConfigError(
-        `METRICS_PORT must leave the next port, ${served.port + 1}, free for the metrics of Temporal's SDK.`,
+        `METRICS_PORT needs port ${served.port + 1} free too, for the metrics of Temporal's SDK.`,
       );
     }
     throw error;
