@@ -21,10 +21,11 @@ export function createKeyCheck(
   onKeyEnding: ((days: number) => unknown) | undefined,
   signal: AbortSignal,
 ): () => void {
-  let nextMs = 0;
+  let lastMs = 0;
   return () => {
-    if (onKeyEnding === undefined || Date.now() < nextMs) return;
-    nextMs = Date.now() + DAY_MS;
+    // The clock may have stepped back since the last check.
+    if (onKeyEnding === undefined || Math.abs(Date.now() - lastMs) < DAY_MS) return;
+    lastMs = Date.now();
     // Not awaited, because the feed must not wait for it. A refused key ends the feed anyway.
     request<{ data: Me }>(connection, { path: "/me" }, { signal })
       .then(({ body }) => {
