@@ -62,7 +62,8 @@ export function readCoreUrl(env: Environment, fallback: string, problem: Problem
 
 /**
  * Returns whether credentials may travel to or from `host` without TLS: on this machine, or if ALLOW_PLAINTEXT says
- * that the network is trusted. Calls `problem` if ALLOW_PLAINTEXT has another value.
+ * that the network is trusted. A word instead of `true` tells operators what it allows. Calls `problem` if
+ * ALLOW_PLAINTEXT has another value.
  */
 export function mayBePlain(env: Environment, host: string, problem: Problem): boolean {
   const word = env.ALLOW_PLAINTEXT;

@@ -63,5 +63,6 @@ export async function createBackups(folder: string, database: TestDatabase) {
 /** Makes the changes that the page describes for MySQL. */
 const onMysql = (commands: string) =>
   commands
-    .replace(/^mariadb-dump (\S+)/gm, "mysqldump $1 --no-tablespaces --set-gtid-purged=OFF")
+    .replace(/^mariadb-dump/gm, "mysqldump")
+    .replace(/--ignore-table-data=\S+/, "--no-tablespaces --set-gtid-purged=OFF")
     .replace(/^mariadb /gm, "mysql ");

@@ -12,7 +12,7 @@ const OUTAGE_AFTER_MS = 10_000;
  * comes after five.
  */
 const RECORDS_FIRST_MS = 4_500;
-/** A page takes longer only in a frozen database. A lease leaves four seconds for the record. */
+/** A page takes longer in a frozen or overloaded database. A lease leaves four seconds for the record. */
 const FROZEN_AFTER_MS = 4_000;
 /**
  * For this long after an outage, a failed search begins no other outage. Otherwise a database whose searches fail often

@@ -7,8 +7,8 @@ const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60
 
 /**
  * Returns a function that records the delay from an event's transaction, by the database's clock, to the start of its
- * first attempt, by the clock of the attempting process. Manual retries are not recorded. An
- * attempt whose record is repeated counts twice.
+ * first attempt, by the clock of the attempting process. Manual retries are not recorded. An attempt
+ * whose record is repeated counts twice.
  */
 export function measureFirstAttempts(metrics: Metrics): (attempt: MadeAttempt) => void {
   const observe = metrics.histogram(
