@@ -87,10 +87,11 @@ describe("§2.1 an activity in the feed", () => {
 
   it("§2.2 of a platform's paid chat message is a donation with the prefix evt_", async () => {
     const { accountId, apiKey } = await createReader(stack);
+    const message = ' "quoted" \\ \u0000 \u2028 💜 ';
     const recordId = await createPlatformEvent(stack, accountId, {
       platform: Platform.LIVE_PLATFORM_3,
-      actorName: "Ana",
-      message: "hi",
+      actorName: "",
+      message,
       kind: {
         case: "paidChatMessage",
         value: { amountCents: 9_007_199_254_740_991n, currency: "usd" },
@@ -100,8 +101,8 @@ describe("§2.1 an activity in the feed", () => {
       id: `evt_${recordId}`,
       type: "donation",
       platform: "live_platform_3",
-      actor: { name: "Ana" },
-      message: "hi",
+      actor: { name: "" },
+      message,
       value: 9_007_199_254_740_991,
       unit: "cents",
       currency: "usd",

@@ -109,6 +109,9 @@ describe("ADR 0037: the connection of a gateway", () => {
     expect(await admitWithoutKey(credential)).toBe(false);
     const unknown = await openUnknown();
     expect(await admitWithoutKey(credential)).toBe(true);
+    agent.destroy();
+    // A new caller is let in too: the core closes the connection that was idle longest.
+    expect(await admitWithoutKey(credential)).toBe(false);
     for (const socket of unknown) socket.destroy();
   });
 

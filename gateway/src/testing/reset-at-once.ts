@@ -13,6 +13,8 @@ const CLIENT = `
  * the end of the client's process.
  */
 export function resetAtOnce(port: number, text: string): void {
-  const { status } = spawnSync(process.execPath, ["-e", CLIENT, `${port}`, text]);
+  const { status } = spawnSync(process.execPath, ["-e", CLIENT, `${port}`, text], {
+    timeout: 10_000,
+  });
   if (status !== 0) throw new Error("the client did not reset its connection");
 }

@@ -150,7 +150,7 @@ it("twelve waiting writes of a locked account do not delay another account's tes
     services.donations.createDonation({
       ...{ accountId: of, externalId, amountCents: 500n, currency: "eur", donatedAt: at },
     });
-  const externalIds = Array.from({ length: 12 }, (_, at) => `waits-${at}`);
+  const externalIds = Array.from({ length: 12 }, (_, at) => `waits-é💜-${at}`);
   const { waiting } = await inTransaction(services.pool, async (tx) => {
     await tx.query("SELECT 1 FROM account WHERE id = ? FOR UPDATE", [locked]);
     const begunMs = performance.now();

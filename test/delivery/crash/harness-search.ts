@@ -7,12 +7,8 @@ import { type Party, STORED_PATH, STORED_TEXTS } from "./harness-writers.ts";
 
 /** A text of the input of a workflow, which no log has. */
 const IN_HISTORIES = '"endedAtMs":';
-/** Where Temporal stores its state: as one process, and as a cluster. */
-const TEMPORAL_STATE = [
-  join("temporal", "state.sqlite"),
-  join("temporal", "database", "data", "temporal"),
-  join("temporal", "database", "data", "#innodb_redo"),
-];
+/** Where Temporal stores its state. */
+const TEMPORAL_STATE = join("temporal", "state.sqlite");
 
 /** Checks that no secret, payload, URL or name is in Temporal's state, which has all histories, or in any log. */
 export async function expectNothingTold(
@@ -62,7 +58,7 @@ async function searchedFiles({ folder }: CrashStack): Promise<string[]> {
   return entries
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => relative(folder, join(parentPath, name)))
-    .filter((name) => name.endsWith(".log") || TEMPORAL_STATE.some((path) => name.startsWith(path)))
+    .filter((name) => name.endsWith(".log") || name.startsWith(TEMPORAL_STATE))
     .filter((name) => !name.startsWith(join("database", "data")))
     .map((name) => join(folder, name));
 }
