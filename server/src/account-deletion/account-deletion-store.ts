@@ -4,8 +4,8 @@ import type { Pool, ResultSetHeader, RowDataPacket } from "../database/pool.ts";
 import { queryWithin } from "../database/query-within.ts";
 
 /**
- * Every table with data of accounts, in the order of deletion. API keys stay, so that a request with a key of a deleted
- * account gets `account_unavailable`.
+ * The tables with `account_no` whose rows are deleted, in this order. API keys stay, so that a request with a key of a
+ * deleted account gets `account_unavailable`.
  */
 export const DATA_TABLES = [
   "session_link",

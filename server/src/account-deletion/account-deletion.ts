@@ -13,8 +13,8 @@ import {
 import { purgeAccount } from "./account-purge.ts";
 
 /**
- * Deletes an account. It first ends access and webhooks and erases the profile, then deletes all data. Another call
- * joins or finishes a deletion. Fails with `account_not_found` if the account never existed.
+ * Deletes an account. It first ends access and webhooks and erases the profile, then deletes all data. A repeated
+ * call joins the deletion or finishes it. Fails with `account_not_found` if the account never existed.
  */
 export async function deleteAccount(
   pool: Pool,

@@ -25,8 +25,8 @@ export function startAccountPurge(pool: Pool, log: Log): () => void {
 }
 
 /**
- * Finishes deletions that began at least a minute ago and were interrupted, for example by the end of a process. If
- * some fail, it still tries the others, then throws the first failure.
+ * Finishes deletions that began at least a minute ago and are not finished, for example because their process ended.
+ * If some fail, it still tries the others, then throws the first failure.
  */
 export async function purgeDeletedAccounts(pool: Pool): Promise<void> {
   const failures: unknown[] = [];

@@ -15,7 +15,7 @@ import {
   updateProfile,
 } from "./account-store.ts";
 
-/** Maximum retries, if other calls store the same names at the same moment. */
+/** Maximum retries, if other calls store the same external id or username at the same moment. */
 const RETRIES = 5;
 
 /** Stores a profile under its external id, and returns its account. Fails with `username_taken`. */

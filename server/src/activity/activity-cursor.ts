@@ -29,7 +29,7 @@ export type FeedPosition = { readonly recordedAtMicros: number; readonly recordK
 export type CursorKey = {
   /** The byte that names this key in a cursor. */
   readonly id: number;
-  /** Eight bytes of the key's hash, in hexadecimal. No two keys share them. */
+  /** Eight bytes of the key's hash, in hexadecimal. They tell keys apart. Several keys may have the same `id`. */
   readonly fingerprint: string;
   readonly secret: KeyObject;
 };
@@ -92,7 +92,7 @@ function macOf(key: CursorKey, bytes: Buffer, accountId: string, query: Activity
 
 /**
  * Joins the account, order and filters into one text, with times in microseconds. Append a new filter only when a
- * query has it, so that existing cursors stay valid, and with its name: of two such filters either may be absent.
+ * query has it, so that existing cursors stay valid. Append its name too: another new filter may have the same value.
  */
 export function bindingOf(accountId: string, query: ActivityQuery): string {
   const order = query.ascending ? "asc" : "desc";
@@ -100,7 +100,7 @@ export function bindingOf(accountId: string, query: ActivityQuery): string {
   return `${accountId}/${order}/${type}/${platform}/${sinceMicros}/${untilMicros}`;
 }
 
-/** Fails to compile when `bindingOf` lacks a filter of `ActivityQuery`. */
+/** A new field of `ActivityQuery` does not compile until it is listed here. Add it to `bindingOf` too. */
 type Bound = "limit" | "ascending" | "type" | "platform" | "sinceMicros" | "untilMicros";
 ({}) satisfies Record<Exclude<keyof ActivityQuery, Bound>, never>;
 

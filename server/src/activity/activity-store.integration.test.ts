@@ -29,7 +29,7 @@ it("prepares 48 statements on a connection at most, as docs/configuration.md say
       "SHOW SESSION STATUS WHERE Variable_name IN ('Com_stmt_prepare', 'Com_stmt_reprepare')",
       [],
     );
-    // MySQL prepares each again for its first values, and counts that in both.
+    // MySQL prepares each statement again for its first values. Both variables count that.
     const [prepared, again] = statuses.map(({ Value }) => Number(Value)).sort((a, b) => b - a);
     expect(Number(prepared) - Number(again)).toBe(48);
   });

@@ -95,7 +95,7 @@ function indexOf({ type, platform }: ActivityQuery): string {
   return platform !== 0 ? "activity_platform" : "PRIMARY";
 }
 
-/** Clamps a bound to the safe integers. All stored times of records are within them. */
+/** Clamps a bound to the safe integers. Every stored `recorded_at` is a safe integer. */
 function storable(micros: Micros): number {
   if (typeof micros === "number") return micros;
   return micros < 0n ? Number.MIN_SAFE_INTEGER : Number.MAX_SAFE_INTEGER;

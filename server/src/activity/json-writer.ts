@@ -57,7 +57,7 @@ export class JsonWriter {
     this.#at += this.#out.write(text, this.#at);
   }
 
-  /** Writes UTF-8 as a JSON string. It has two bytes more, or up to six times as many bytes if it needs escapes. */
+  /** Writes UTF-8 as a JSON string: the text and two quotes. Escapes make up to six bytes of each byte. */
   quoted(from: Buffer, start: number, end: number): void {
     const out = this.#out;
     let at = this.#at;

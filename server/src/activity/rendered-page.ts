@@ -4,8 +4,8 @@ import type { FeedPosition } from "./activity-cursor.ts";
 import { JsonWriter } from "./json-writer.ts";
 
 /**
- * A feed row in the binary protocol: a zero, a bit for each column that is NULL, and the other columns in the order of
- * the statement. TINYINTs take one byte and BIGINTs eight. Texts follow their lengths.
+ * A feed row in the binary protocol: a zero byte, a bitmap of the columns that are NULL, and the values of all others
+ * in the statement's order. TINYINTs take one byte and BIGINTs eight. Each text follows its length.
  */
 export type RawActivityRow = Buffer;
 
@@ -35,7 +35,7 @@ const DONATION_SOURCE = 0x64;
 const COMMA = 0x2c;
 const CLOSING_BRACE = 0x7d;
 
-/** Bytes of a rendered row at most, without its texts. */
+/** Maximum bytes of a rendered row without its texts. */
 const MAX_ROW_BYTES = 400;
 /** A control character takes six bytes in JSON. */
 const ESCAPED = 6;

@@ -29,8 +29,8 @@ export type ApiKeyRecord = {
  */
 export type AdmissionResult =
   /**
-   * The client's window is full until `untilMs`, by this process's steady clock. It is undefined if the client has
-   * too many waiting requests, or its network is over its limit.
+   * The client's window is full until `untilMs`, by this process's steady clock. `untilMs` is undefined if the client
+   * has too many waiting requests, or its network is over its limit.
    */
   | { readonly kind: "client_refused"; readonly untilMs: number | undefined }
   | { readonly kind: "client_admitted" }

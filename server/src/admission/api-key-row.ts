@@ -14,7 +14,7 @@ export type ApiKeyRow = RowDataPacket &
     expires_at: number;
     active: number;
     available: number;
-    /** When it was read, in microseconds; `null` if the last noted use is less than an hour before. */
+    /** When the row was read, in microseconds; `null` if the key's stored use is at most an hour earlier. */
     used_at: number | null;
   };
 
@@ -29,7 +29,7 @@ export const AVAILABLE =
 
 const HOUR_MICROS = 3_600_000_000;
 
-/** SQL for: the last noted use of the key is at least an hour before `now`, so another one is due. */
+/** SQL for: the key's stored use is more than an hour before `now`, so that another one must be stored. */
 export const USE_DUE = (now: string) => `(COALESCE(k.last_used_at, 0) < ${now} - ${HOUR_MICROS})`;
 
 export const API_KEY_COLUMNS = (now: string) =>

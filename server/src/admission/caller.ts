@@ -51,8 +51,8 @@ export const keepConnectionKey = createContextKey<() => void>(() => {}, {
 });
 
 /**
- * Whether an internal service with a valid credential sends the call: its caller, or the gateway before it. Its
- * trace context is trusted.
+ * Whether the call's sender showed a valid service credential: a service that calls, or a gateway that forwards a
+ * client's call. The sender's trace context is trusted.
  */
 export const fromServiceKey = createContextKey<boolean>(false, { description: "from a service" });
 

@@ -11,7 +11,7 @@ export function checkCountedRequests(admission: Admission, findApiKey: FindApiKe
     ready: admission.ready,
     async admit(request): Promise<AdmissionResult> {
       if (!request.wasCounted) return admission.admit(request);
-      // Without a key, skip the look-up: an empty list is malformed SQL, and would fail the whole batch.
+      // Without a key, skip the look-up: for a batch without any key its SQL would be malformed.
       const row = request.keyHash && (await findApiKey(request));
       if (row === undefined || row.active !== 1) return { kind: "unknown_key" };
       if (row.available !== 1) return { kind: "account_unavailable" };

@@ -41,8 +41,8 @@ const time = (micros: string) => `UNHEX(LPAD(HEX(${micros}), 16, '0'))`;
 
 /**
  * How an admission changes an existing window. Each assignment sees the results of those before it. After the clock
- * steps back, all admissions count as made now. A window's time never decreases. One more request is admitted if
- * the ring is not full, or if its oldest admission is out of the window.
+ * steps back, all admissions count as made now. Otherwise a window's time never decreases. One more request is admitted
+ * if the ring is not full, or if its oldest admission is out of the window.
  */
 const countIn = (limit: number) => `ON DUPLICATE KEY UPDATE
   ring = IF(last_at > @now + ${CLOCK_STEP_MICROS}, REPEAT(@now_bytes, LENGTH(ring) DIV 8), ring),
@@ -157,8 +157,8 @@ function apiKeyStatements(keyHashes: readonly Buffer[], condition: string): stri
 }
 
 /**
- * Counts the account of each row whose key may read. The rows come from a subquery, which stays unlocked. A vtgate
- * adds LOCK IN SHARE MODE to an `INSERT … SELECT`, so admissions and writes would wait for each other.
+ * Counts the account of each row whose key may read. The rows come from a subquery, which stays unlocked. Otherwise the
+ * LOCK IN SHARE MODE that a vtgate adds would make admissions and writes wait for each other.
  */
 function countAccounts(tables: string, condition: string, order: string): string {
   return `${INSERT_WINDOW}

@@ -18,9 +18,9 @@ import { rateWindowFromRing } from "./rate-window.ts";
 import { createWaitQueue } from "./wait-queue.ts";
 
 /**
- * Creates an admission that counts in the database. One round trip, which all waiting requests share, counts
- * clients and accounts and reads keys. `packets` needs its own connection, because batches run one after another.
- * `nowMs` is a clock that never steps. `uses` notes the uses of valid keys.
+ * Creates an admission that counts in the database. One round trip, which waiting requests share, counts clients and
+ * accounts and reads keys. A refused client costs a second one. `packets` needs its own connection, because batches run
+ * one after another. `nowMs` is a clock that never steps. `uses` notes the uses of valid keys.
  */
 export function createDatabaseAdmission(
   packets: Packets,

@@ -3,8 +3,8 @@ import { queryWithin } from "../database/query-within.ts";
 import { USE_DUE } from "./api-key-row.ts";
 
 /**
- * Stores that keys were used at a time, unless a use within the hour before it, or a later one, is stored. `keyHashes`
- * has at least one.
+ * Stores that keys (at least one) were used at a time. Leaves out a key with a stored use that is later, or at most an
+ * hour earlier.
  */
 export async function storeUses(
   pool: Pool,

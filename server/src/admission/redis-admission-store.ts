@@ -28,8 +28,8 @@ export type WindowRedis = RedisConnection & {
 
 /**
  * Counts one request per key. Counts in an account's key (`a`) only if the key before it admitted the request. A key
- * holds the times of a bucket's admissions as a list, newest first, by Redis's clock. The database store has the same
- * rules for clocks: times never decrease, and after the clock steps back all admissions count as made now.
+ * holds the times of a bucket's admissions as a list, newest first, by Redis's clock. As in the database store, all
+ * admissions count as made now after the clock steps back. Otherwise times never decrease.
  */
 const COUNT_REQUESTS = `
 local clock = redis.call('TIME')

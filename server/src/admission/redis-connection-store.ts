@@ -11,8 +11,8 @@ const require = createRequire(import.meta.url);
 const CONNECT_TIMEOUT_MS = 2_000;
 const COMMAND_TIMEOUT_MS = 3_000;
 /**
- * A connection that owes a reply for this long is replaced. A command may not take as long. Without this, a connection
- * to a server that lost power would stay for about 15 minutes, until the operating system closes it.
+ * A connection that owes a reply for this long is replaced. Commands time out sooner. Without this, a connection to a
+ * server that lost power would stay for about 15 minutes, until the operating system closes it.
  */
 const SILENT_MS = 3_500;
 const MAX_RECONNECT_MS = 1_000;

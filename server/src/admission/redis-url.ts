@@ -26,7 +26,7 @@ export class RedisUrlError extends Error {
 }
 
 const DEFAULT_PORT = 6379;
-/** The rest of a password after the host: a hash, or an @ before any parameter's value. */
+/** Signs that the rest of a password follows the host: a `#`, or an `@` before any `=`. */
 const CUT = /#|^[^=]*@/;
 
 /**

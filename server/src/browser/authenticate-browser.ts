@@ -12,8 +12,8 @@ import type { DashboardConfig } from "./dashboard-config.ts";
 import { checkOwnPage } from "./door.ts";
 
 /**
- * Admits a browser's call if the dashboard's page at `origin` made it and its session allows it. A credential or an
- * API key has no effect here.
+ * Admits a call that the dashboard's page at `origin` made, if its session allows the call or the call needs none. A
+ * credential or an API key has no effect here.
  */
 export function createAuthenticateBrowser(
   admission: Admission,

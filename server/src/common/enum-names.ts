@@ -1,6 +1,6 @@
 import type { DescEnum } from "@bufbuild/protobuf";
 
-/** Lists the values of an enum that a caller may choose, for a message. 0 chooses none. */
+/** Lists the names of an enum's values that a caller may choose, for a message. Leaves out 0, which means none. */
 export function enumNames(
   { values }: DescEnum,
   isAccepted: (value: number) => boolean = () => true,

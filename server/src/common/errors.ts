@@ -49,9 +49,9 @@ export class DomainError extends Error {
   }
 }
 
-/** The caller's address is over its limit, so none of its requests is answered. */
+/** The client's address or network is over its limit, or too many of its requests wait. */
 export class ClientRefusedError extends DomainError {
-  /** How many milliseconds the refusal lasts for any request of this caller. Undefined if unknown. */
+  /** How many milliseconds the refusal lasts for all requests of this client. Undefined if unknown. */
   readonly refusedForMs: number | undefined;
 
   constructor(message: string, refusedForMs: number | undefined) {

@@ -2,8 +2,8 @@
 export type Condition = { readonly sql: string; readonly values: readonly unknown[] };
 
 /**
- * Returns a condition for rows whose `columns` equal one of `tuples`, which has at least one. The first column is
- * the account's number.
+ * Returns a condition for rows whose `columns` equal one of `tuples` (at least one). The first column is the account's
+ * number.
  *
  * MySQL and MariaDB serve this form by an index that begins with these columns, MariaDB only for fewer than a
  * thousand values. A vtgate rewrites conditions joined by OR into a form that reads all rows of an account. It joins

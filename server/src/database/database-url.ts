@@ -23,7 +23,7 @@ export class DatabaseUrlError extends Error {
 const TLS_MODE = "VERIFY_IDENTITY";
 /** The database's name; on Vitess it may be absent. */
 const PATH = /^(\/[^/@]*)?$/;
-/** Parameters that are the rest of a password: `=` does not come first. */
+/** Parameters that are the rest of a password: an `@` before any `=`. */
 const CUT = /^\?[^=]*@/;
 
 /**

@@ -5,7 +5,7 @@ import type { RowDataPacket } from "./pool.ts";
 type KeyValue = number | string | Buffer;
 type Key = readonly KeyValue[];
 
-/** How to read rows of one table by key. */
+/** How to read rows by key, of a table or a join. */
 type Lookup<Found> = {
   /** `SELECT … FROM …`, with the key among its columns. */
   readonly select: string;

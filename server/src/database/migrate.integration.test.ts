@@ -62,7 +62,7 @@ it.skipIf(inject("shards") !== undefined)(
     expect(await migrate(url.href)).toEqual([]);
     await database.query(`DROP USER ${name}@'%'`);
     const [server] = await database.query<{ version: string }>("SELECT VERSION() AS version");
-    // MariaDB has no such statement. Its own locks of backups do not stop a start.
+    // MariaDB has no LOCK INSTANCE. Its own locks of backups do not stop a start.
     if (server?.version.includes("MariaDB")) return;
     await database.query("LOCK INSTANCE FOR BACKUP");
     // Unlocked even if the migration waits: other tests create tables.

@@ -38,8 +38,8 @@ type AppliedRow = RowDataPacket & Omit<Migration, "sql">;
 /**
  * Applies the migrations that the database at `url` lacks, one instance at a time. Each file is one statement that
  * may run twice, because an instance can be killed between a statement and its mark. Returns the names of applied
- * migrations that this program does not know: a newer program ran them, and both may run. Throws a MigrationError
- * if they may not, or if an applied file was changed. ADR 0044
+ * migrations that this program does not know: a newer program ran them. Throws a MigrationError if this program may not
+ * run beside the newer one, or if an applied file was changed. ADR 0044
  */
 export async function migrate(url: string, log?: Log): Promise<string[]> {
   const migrations = await readMigrations();
@@ -113,8 +113,8 @@ async function createMigrationTable(connection: Connection): Promise<void> {
 }
 
 /**
- * Creates the table only if it does not exist. Even with IF NOT EXISTS, a CREATE TABLE waits for a backup's lock and
- * needs the right to create tables.
+ * Reads the applied migrations. Creates their table only if it does not exist: even with IF NOT EXISTS, a CREATE TABLE
+ * waits for a backup's lock and needs the right to create tables.
  */
 async function findAppliedMigrations(connection: Connection): Promise<AppliedRow[]> {
   try {

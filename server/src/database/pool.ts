@@ -74,7 +74,7 @@ type NewConnection = {
   readonly stream: { destroy(failure: Error): void };
 };
 
-/** Sets up the session of every connection, then with the `more` statements. */
+/** Sets up the session of every new connection. The `more` statements run last. */
 export function prepareSessions({ pool }: Pool, ...more: readonly string[]): void {
   // The driver's promises wrap the pool, but not the connection of this event.
   pool.on("connection", (connection: NewConnection) => {
