@@ -109,7 +109,7 @@ export async function lockUncounted(
   }));
 }
 
-/** Lists the deliveries that exist. `keys` must have at least one. */
+/** Lists the given deliveries (at least one) that exist. */
 export async function listCounted(
   tx: Transaction,
   keys: readonly DeliveryKey[],
@@ -142,7 +142,7 @@ const CLASSES = ["redirects", "client_errors", "server_errors", "unanswered"];
 /** The columns that are sums. */
 const ADDED = ["delivered", "failed", "total_duration", "failed_runs", ...CLASSES, ...TOOK];
 
-/** Adds to hours of endpoints. `hours` must have at least one, and each of them once. */
+/** Adds to hours of endpoints. `hours` must have at least one. */
 export async function addToHours(tx: Transaction, hours: readonly AddedHour[]): Promise<void> {
   await tx.query(
     `INSERT INTO delivery_stat

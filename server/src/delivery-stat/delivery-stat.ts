@@ -27,7 +27,7 @@ const KEPT_MICROS = 32 * 86_400_000_000;
 const KEPT_RUNS = 200;
 /** The attempts of so many old runs are removed together, so that few statements do it. */
 const REMOVED_RUNS = 50;
-/** More than so many runs have, so that a delivery with many old runs shrinks. Few, so that no statement is slow. */
+/** More attempts than `REMOVED_RUNS` runs have, so that a long list shrinks. Few, so that no statement is slow. */
 const REMOVED_AT_ONCE = 1_000;
 const START: DeliveryKey = { accountNo: 0, deliveryId: "" };
 
@@ -67,8 +67,8 @@ function countSome(pool: Pool, from: DeliveryKey): Promise<readonly UncountedAtt
 }
 
 /**
- * Removes the attempts of each delivery's runs before its newest ones. With too many it could not be removed, nor its
- * donation erased, in one transaction.
+ * Removes the attempts of a delivery's runs before the newest `KEPT_RUNS`. With too many attempts, one transaction
+ * could not remove the delivery or erase its donation.
  */
 async function removeOldRuns(pool: Pool, counted: readonly UncountedAttempt[]): Promise<void> {
   const many = counted.filter(({ run }) => run > KEPT_RUNS && run % REMOVED_RUNS === 0);

@@ -26,9 +26,7 @@ const CHUNK = 100;
 const DAY_MICROS = 86_400_000_000;
 const START: OldPosition = { createdAt: 0, accountNo: 0, deliveryId: "" };
 
-/**
- * Starts a job that removes deliveries that ended more than `retentionDays` ago. Returns a function that stops it.
- */
+/** Starts a job that runs `removeOldDeliveries`. Returns a function that stops it. */
 export function startDeliveryRemoval(pool: Pool, retentionDays: number, log: Log): () => void {
   return startPeriodicJob("removal of old deliveries", INTERVAL_MS, log, () =>
     removeOldDeliveries(pool, retentionDays * DAY_MICROS),
@@ -38,7 +36,7 @@ export function startDeliveryRemoval(pool: Pool, retentionDays: number, log: Log
 /**
  * Removes every ended delivery whose event and last attempt are older than `retentionMicros`, with its attempts.
  * Also removes events that have no delivery left. If a chunk fails, it still tries the others, then throws one
- * failure. It ends at once if the database only reads, but not if only a shard does.
+ * failure. It ends at once if the database is read-only, but continues if only one shard is.
  */
 export async function removeOldDeliveries(pool: Pool, retentionMicros: number): Promise<void> {
   let failure: unknown;

@@ -94,7 +94,7 @@ export function createDeliveryService(
         }),
         decide({ delivery: [stored], endpoints }, account) {
           if (stored === undefined) throw deliveryNotFound();
-          // Checked before the state, because no option makes an erased delivery be sent again.
+          // Checked before the state, because no option sends an erased delivery again.
           if (stored.isErased) throw deliveryErased();
           const isDelivered = stored.state === DeliveryState.Delivered;
           if (isDelivered && !includeDelivered) throw alreadyDelivered();
@@ -119,7 +119,7 @@ export function createDeliveryService(
 
     async retryFailedDeliveries(request, { signal }) {
       const { accountId, pageSize, pageToken } = request;
-      // Calls with a token are not limited, so one call must not begin all parts.
+      // Calls with a token are not limited. Without a page size, such a call would begin all parts.
       if (pageToken !== "" && pageSize === undefined) throw pageSizeMissing();
       const ended = endedFrom(request);
       const list = retryOf(ended);

@@ -82,7 +82,7 @@ export async function findDelivery(
   return row && deliveryFromRow(row);
 }
 
-/** A delivery that may be sent again. */
+/** A delivery that an owner asks to send again. */
 export type RetriableDelivery = DeliveryRecord & {
   /** Whether the donation was deleted, so that nothing is left to send. */
   readonly isErased: boolean;

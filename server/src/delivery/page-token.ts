@@ -47,7 +47,7 @@ export function listOf(filter: DeliveryFilter): string {
   return `${endpointId}/${state}/${kind}/${times}/${lastOutcome}/${eventId}${recordId}`;
 }
 
-/** Fails to compile when `listOf` lacks a filter of `DeliveryFilter`. */
+/** A new field of `DeliveryFilter` does not compile until it is listed here. Add it to `listOf` too. */
 type Bound =
   | "endpointId"
   | "state"

@@ -62,7 +62,7 @@ export async function retryFailed(
     // Each part begins after the last one, because retried deliveries may have failed again.
     const part = await retryPart(pool, writer, ended, next, limit ?? RETRIED_AT_ONCE).catch(
       (error: unknown) => {
-        // The endpoint was switched off or deleted meanwhile. The caller gets the count so far.
+        // For example, the endpoint was switched off meanwhile. The caller gets the count so far.
         if (error instanceof DomainError && retried > 0) return END;
         throw error;
       },
@@ -74,7 +74,10 @@ export async function retryFailed(
   return { retried, next };
 }
 
-/** Counts what a retry would begin now, at most 10,000 per endpoint. Fails with `endpoint_not_found`. */
+/**
+ * Counts the deliveries in retriable states, at most 10,000 per endpoint. A retry leaves out those whose donation was
+ * deleted. Fails with `endpoint_not_found`.
+ */
 export async function countRetriable(
   pool: Pool,
   accountNo: number,

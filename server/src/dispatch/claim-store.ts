@@ -51,9 +51,8 @@ type RetryRow = LeasedRow & { due_in: number | null };
 type PastRow = KeyRow & { outcome: AttemptOutcome; ended_at: number };
 
 /**
- * If a lease ends later than a new lease by more than this, the database's clock has stepped back since that lease.
- * While a claim waits for a lock, its own time stands still and another claim may lease later. This is therefore longer
- * than any wait for a lock.
+ * If a lease ends this much later than a lease of now would, the database's clock has stepped back. While a claim waits
+ * for a lock, its own time stands still, and another claim may lease later. So this is longer than any wait for a lock.
  */
 const CLOCK_STEP_MICROS = 60_000_000;
 const LAST_LEASE_END = `${NOW_MICROS} + ${LEASE_MICROS + CLOCK_STEP_MICROS}`;
@@ -64,8 +63,8 @@ const WAS_NEVER_LEASED = "COALESCE(leased_until, -1) = -1";
 const IS_LEASED = `leased_until > ${NOW_MICROS} AND leased_until <= ${LAST_LEASE_END}`;
 const IS_RUNNING = `d.run = o.run AND d.state IN (${RUNNING_STATES.join(", ")})`;
 /**
- * A plain DELETE reads and locks a small outbox whole. MariaDB takes the index only of an alias. MySQL takes it as an
- * optimizer hint. A vtgate drops the alias, so each form is a comment for the other server.
+ * A plain DELETE reads and locks a small outbox whole, so this names the index. MariaDB needs an alias for it. MySQL
+ * takes an optimizer hint without one, because a vtgate drops aliases. Each form is a comment for the other server.
  */
 const DELETE_BY_PRIMARY =
   "DELETE /*+ INDEX(outbox_entry PRIMARY) */ /*M! o */ FROM outbox_entry /*M! o FORCE INDEX (PRIMARY) */";
@@ -73,8 +72,8 @@ const ENTRY = { account: "account_no", delivery: "delivery_id" };
 const ENTRY_O = { account: "o.account_no", delivery: "o.delivery_id" };
 
 /**
- * Lists the claimable entries after a queue, queue by queue: first those whose lease has ended, if `includeEnded`, then
- * the oldest.
+ * Lists the claimable entries after a queue, queue by queue. In each queue, entries whose lease has ended come first.
+ * They are left out unless `includeEnded`. The others follow, oldest first.
  */
 export async function listClaimable(
   pool: Pool,

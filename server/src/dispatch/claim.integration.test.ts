@@ -110,7 +110,7 @@ describe("a claim that took longer than two seconds, ADR 0028", () => {
     outbox.unheard.set("of many accounts", ofMany);
     const ids = await addPending(await createReceiver(), 1);
     await expectClaimed(claims, ids);
-    // After a second, the search no longer waits for them.
+    // After a second, the search stops trying to end the leases of that shard.
     expect(refused).toBeLessThanOrEqual(5);
   });
 });
@@ -140,7 +140,7 @@ describe("a claim past endpoints at their limit, ADR 0028", () => {
     stepMs = 0;
     looked = [];
   });
-  /** Claims at most one entry of each endpoint. They note the endpoints after which they read a page. */
+  /** Creates a claim of at most one entry of each endpoint. It notes the endpoints after which it reads a page. */
   function createNotedClaims() {
     const store: typeof services.store = {
       ...services.store,
@@ -243,7 +243,7 @@ describe("an endpoint, §6.4, ADR 0028", () => {
 
 it("a claim reads no more rows for 10,000 entries than for a few, ADR 0028", async () => {
   const create = () => createClaims({ ...services, outbox: createSteppingOutbox() });
-  // Its first search follows its start. A search five seconds later includes ended leases.
+  // Its first search leaves out ended leases. A search five seconds later includes them.
   const started = create();
   expect((await started.attempts(64, ENDPOINT_LIMIT)).entries).toEqual([]);
   nowMs += 5_000;

@@ -124,7 +124,7 @@ export function createClaims({ store, outbox, log, random }: ClaimParts): Claims
     }
   }
 
-  /** Claims of the other shards must not wait for a shard that is away or refuses. Its leases end by themselves. */
+  /** Ends unheard leases. Does not wait long for a shard that is away or refuses: its leases end by themselves. */
   async function releaseUnheard(): Promise<void> {
     const begunMs = nowMs();
     const isLate = () => nowMs() - begunMs >= MAX_LEASE_AGE_MS / 2;
@@ -218,7 +218,8 @@ export function createClaims({ store, outbox, log, random }: ClaimParts): Claims
   }
 
   /**
-   * Ends runs. If another transaction has locked a run's delivery, its entry stays leased and is claimed again later.
+   * Cancels runs that have not ended, and deletes the entries of all. If another transaction has locked the delivery of
+   * such a run, its entry stays leased and is claimed again later.
    */
   function endRuns(entries: readonly LeasedEntry[]): Promise<void> {
     return store.changeFree(entries, (locked) => {

@@ -13,7 +13,7 @@ it.each(outcomes)(
       expect(OUTCOMES_IN[stateAfterAttempt(outcome, isLast)]).toContain(outcome);
     }
     if (outcome === AttemptOutcome.DELIVERED) return;
-    // A failed delivery may be canceled or erased before its next attempt.
+    // A delivery may be canceled or erased after any failed attempt.
     expect(OUTCOMES_IN[DeliveryState.Canceled]).toContain(outcome);
     expect(OUTCOMES_IN[DeliveryState.Erased]).toContain(outcome);
   },

@@ -24,7 +24,7 @@ import type { Outbox } from "./outbox.ts";
 import { type MadeAttempt, recordAttempts } from "./record-attempts.ts";
 import type { RunKey } from "./run-key.ts";
 
-/** The most endpoints to remember as logged for an undecryptable secret. */
+/** Maximum endpoints in `undecrypted`. */
 const MAX_UNDECRYPTED = 1_000;
 
 /** Creates the service of the dispatcher and the workflows. */
@@ -98,7 +98,7 @@ export function createDispatchService({
   /** Endpoints whose undecryptable secret is already logged. */
   const undecrypted = new Set<string>();
 
-  /** Returns `undefined` if the secret cannot be decrypted. The entry then stays leased and is claimed again later. */
+  /** Returns `undefined` if the secret cannot be decrypted. A claimed entry stays leased and is claimed again later. */
   function readyOrLogged(content: AttemptContent) {
     const { endpointId } = content;
     try {

@@ -14,7 +14,7 @@ export type DispatchChanges = {
   }[];
   /** Runs to cancel unless they have ended. */
   readonly canceled?: readonly RunKey[];
-  /** Runs whose first attempt failed. Their outbox entry becomes a task to begin their workflow, claimable at once. */
+  /** Runs that continue with retries. Their outbox entry becomes a task to begin their workflow, claimable at once. */
   readonly retried?: readonly RunKey[];
   /** Runs to remove from the outbox. An entry of a later run stays. */
   readonly deleted?: readonly RunKey[];
@@ -24,8 +24,8 @@ export type DispatchChanges = {
 export type Decided<Result> = { readonly changes: DispatchChanges; readonly result: Result };
 
 /**
- * The database operations of dispatch. Each is one transaction, and its lists are not empty. The stores' functions of
- * the same names say what they do.
+ * The database operations of dispatch. Each is one transaction. Its lists of keys, queues or runs are not empty. The
+ * stores' functions of the same names say what they do.
  */
 export type DispatchStore = {
   readInstallationId(): Promise<string>;

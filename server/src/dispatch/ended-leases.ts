@@ -27,7 +27,7 @@ export type EndedLeases = {
   noteOutage(): void;
   /** Notes that a lease or an attempt was stored. */
   noteWritten(): void;
-  /** Runs a search, and tells it whether to include ended leases. Rejects if the database failed meanwhile. */
+  /** Runs a search, and tells it whether to include ended leases. If so, rejects if the database failed meanwhile. */
   search<Found>(task: Task, run: (includeEnded: boolean) => Promise<Found>): Promise<Found>;
   /** Reads a page of a search, and notes if the database was frozen. */
   page<Page>(read: () => Promise<Page>): Promise<Page>;
@@ -40,7 +40,7 @@ export function createEndedLeases(nowMs: () => number): EndedLeases {
    * an outage: dispatchers may hold attempts that no core could record.
    */
   let [searchedMs, backMs] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  /** Until when later failures may move `backMs`. The time begins with a claim's lease or a record. */
+  /** Until when later failures may move `backMs`: `NEXT_OUTAGE_AFTER_MS` after the outage's first `noteWritten`. */
   let movesUntilMs = Number.POSITIVE_INFINITY;
   /** When a claim's lease or a record was last stored. */
   let writtenMs = Number.NEGATIVE_INFINITY;

@@ -1,6 +1,6 @@
 import type { DeliveryKey } from "./run-key.ts";
 
-/** The claimable entries of one endpoint, oldest first. */
+/** The claimable entries of one endpoint, in the order of `listClaimable`. */
 export type Queue = {
   readonly accountNo: number;
   readonly endpointId: string;

@@ -33,7 +33,7 @@ export type Leases = {
    */
   lease(attempt: Omit<ClaimedAttempt, "leaseId">): string | undefined;
   /**
-   * Gives the leased attempts to their pollers, and notifies a poller if there are others. Returns whether the
+   * Gives the leased attempts to their pollers, and notifies a poller if any attempt reached none. Returns whether the
    * transaction wrote any attempts.
    */
   committed(): { readonly hasAttempts: boolean };

@@ -76,7 +76,7 @@ export function createPollerQueue<Entry>(timing: Timing): PollerQueue<Entry> {
   let startedLooks = 0;
   /** The number of the look that found `throttled`. */
   let throttledBy = 0;
-  /** For each look in progress, the endpoints whose attempts ended since it began: it may have counted them. */
+  /** For each look in progress, the endpoints whose attempts ended meanwhile. It may have counted them as leased. */
   const endedDuring = new Set<Set<string>>();
 
   function notify(): void {
@@ -87,7 +87,7 @@ export function createPollerQueue<Entry>(timing: Timing): PollerQueue<Entry> {
 
   function wait(poller: Poller, signal: AbortSignal): Promise<readonly Entry[]> {
     return new Promise((resolve) => {
-      // Also ends a reserved poller's wait, because a commit may hang for longer.
+      // Also ends a reserved poller's wait, because the commit of its transaction may hang.
       const end = () => waiter.wake([]);
       const waiter: Waiter<Entry> = {
         poller,

@@ -23,14 +23,14 @@ const ONE_BY_ONE_MS = 2_000;
 const NO_TEXTS = { responseHeaders: "", responseBody: Buffer.alloc(0) };
 
 export type Recorded = {
-  /** Indexes of the attempts that are not recorded now: their delivery is locked, or its shard is away. */
+  /** Indexes of attempts that are not recorded now: their delivery is locked, their shard is away, or time ran out. */
   readonly busy: readonly number[];
   /** Whether anything was written. A repeated record writes nothing, so it succeeds even in a read-only database. */
   readonly hasStored: boolean;
   /** Whether any outbox entry now waits for its workflow. */
   readonly hasRetries: boolean;
   readonly endpointIds: ReadonlySet<string>;
-  /** The error of the last attempt that could not be stored. All others are recorded or busy. */
+  /** The last error, if attempts could not be stored. All others are recorded or busy. */
   readonly failure?: unknown;
 };
 
@@ -142,10 +142,7 @@ function decide(
   return { changes, result: { missing, hasStored, hasRetries: retried.length > 0, endpointIds } };
 }
 
-/**
- * Returns the indexes in `missing` whose delivery exists and is only locked. The others were deleted with their
- * account.
- */
+/** Returns the indexes in `missing` whose delivery exists and is only locked. The other deliveries do not exist. */
 async function findBusy(
   store: DispatchStore,
   attempts: readonly MadeAttempt[],

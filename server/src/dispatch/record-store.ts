@@ -135,7 +135,7 @@ export function updateAfterAttempt(
   };
 }
 
-/** Changes entries of failed first attempts into workflow entries that can be claimed at once. `runs` is not empty. */
+/** Changes entries of first attempts into workflow entries that can be claimed at once. `runs` is not empty. */
 export function turnIntoRetries(runs: readonly RunKey[]): Statement {
   const { sql, values } = anyRun(runs, { account: "account_no", delivery: "delivery_id" });
   return {

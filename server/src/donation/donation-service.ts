@@ -25,7 +25,7 @@ import { eventsOfChange, eventsOfContribution } from "./donation-webhooks.ts";
 import { refundsOf } from "./refund-store.ts";
 import { subscriptionsBy } from "./subscription-store.ts";
 
-/** A donation, made through the service unless `platform` says where. */
+/** Names a donation. Without `platform`, it was made through the service. */
 type DonationKey = {
   readonly accountId: string;
   readonly externalId: string;
@@ -41,7 +41,7 @@ type DonationWrite = {
   readonly locksDeliveries?: boolean;
 };
 
-/** Creates the service that writes donations made through the service. */
+/** Creates the service that writes donations made through the service, and deletes imported ones too. */
 export function createDonationService({ write }: Writer): ServiceImpl<typeof DonationService> {
   /** Makes one change to a stored donation and writes its webhook events. */
   async function change(

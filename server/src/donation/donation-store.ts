@@ -18,7 +18,7 @@ export type DonationRecord = {
   readonly donorName: string | undefined;
   readonly message: string | undefined;
   readonly donatedAt: Micros;
-  /** When it was first paid, in microseconds; `undefined` before that. */
+  /** When it was first paid, or imported, in microseconds; `undefined` before that. */
   readonly recordedAt: number | undefined;
   readonly test: boolean;
   /** The service's id of the subscription, if it is a contribution. */
