@@ -8,10 +8,10 @@ import type { FindService } from "./registered-service.ts";
 import { requestIdOf } from "./request-id.ts";
 
 /**
- * Logs one line for each administrative call whose message can be read, refused ones included: the credential's name or
- * "session", the method, the account, the time and the result. `subject` is the id of the API key or endpoint that the
- * call names. It logs nothing else of the request or the answer. A call without a known caller is only in the request
- * log. `nowMs` counts from 1970.
+ * Logs one line for each administrative call whose message can be read, also if it is refused. The line has the
+ * credential's name or "session", the method, the account, the time, the request id and the result. `subject` is the id
+ * of the API key or endpoint that the call names. Nothing else of the request or the answer is logged. A call without a
+ * known caller is only in the request log. `nowMs` counts from 1970.
  */
 export function createAuditLog(
   log: Log,

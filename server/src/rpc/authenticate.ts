@@ -33,7 +33,7 @@ export type Call = Pick<
   UnaryRequest | StreamRequest,
   "service" | "method" | "header" | "signal" | "contextValues"
 >;
-/** Throws if the caller may not make the call. Otherwise sets the caller, if it has one. */
+/** Throws if the caller may not make the call. Otherwise sets `callerKey`, if the call has a caller. */
 export type Authenticate = (call: Call) => Promise<void>;
 
 const IN_A_WINDOW = `are admitted in ${WINDOW_SECONDS} seconds; try again after ${WINDOW_SECONDS} seconds.`;
@@ -142,8 +142,8 @@ export function createAuthenticate(
   }
 
   /**
-   * Returns the address that a gateway forwards, or else the socket's. If the gateway's credential does not work the
-   * call fails, because the gateway's address would count for all its clients.
+   * Returns the address that a gateway forwards, or else the socket's. If the gateway's credential does not work, the
+   * call fails. Otherwise the gateway's address would count for all its clients.
    */
   async function clientAddressOf(call: Call): Promise<string> {
     const forwarded = call.header.get("x-client-address");
@@ -153,7 +153,7 @@ export function createAuthenticate(
   }
 }
 
-/** Tells whether a gateway has already counted a request that waits. The header of any other caller is ignored. */
+/** Tells whether a gateway says that its request was counted before it waited. Ignores any other caller's header. */
 function wasCountedBefore({ header, contextValues }: Call): boolean {
   const isGateway =
     header.has("x-client-address") &&
@@ -163,8 +163,8 @@ function wasCountedBefore({ header, contextValues }: Call): boolean {
 
 /**
  * Counts a credential or session that is not known yet, because its look-up costs as much as an API key's. Throws
- * OverloadedError over the limit. The error does not call it invalid, because nothing looked it up. While Redis is away
- * nothing is counted, and the limits of connections bound the look-ups. ADR 0037
+ * OverloadedError over the limit, and not an error of a wrong credential, because nothing was looked up. While Redis is
+ * away nothing is counted, and the limits of connections bound the look-ups. ADR 0037
  */
 export async function countUnknown(admission: Admission, call: Call): Promise<void> {
   const client = clientBucket(call.contextValues.get(peerAddressKey) ?? "");

@@ -30,7 +30,7 @@ export function createCallSpans(): Interceptor {
   };
 }
 
-/** Returns OpenTelemetry's name of a code, such as `not_found`. It spells one code unlike Connect. */
+/** Returns OpenTelemetry's name of a code, such as `not_found`. Only `cancelled` differs from Connect's name. */
 function nameOf(code: Code): string {
   if (code === Code.Canceled) return "cancelled";
   return Code[code].replace(/\B[A-Z]/g, "_$&").toLowerCase();

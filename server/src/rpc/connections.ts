@@ -19,7 +19,10 @@ export type Connections = {
   add(socket: Socket): void;
   /** Notes that a request's head arrived. Returns the connection's name while its caller is unknown. */
   hasAsked(request: NodeRequest): string | undefined;
-  /** Notes that work on a stream of the connection `name` begins. Beyond the limit, the oldest of the connection with most is refused. */
+  /**
+   * Notes that work on a stream of the connection `name` begins. Beyond the limit, refuses the oldest stream of the
+   * connection with the most streams.
+   */
   begin(stream: ServerHttp2Stream, name: string): void;
   /** Keeps the request's connection from now on, because its caller authenticated. */
   keep(request: NodeRequest): void;
@@ -82,7 +85,7 @@ export function createConnections(): Connections {
       const [oldest] = byConnection.reduce((a, b) => (b.length > a.length ? b : a));
       if (oldest === undefined) return;
       begun.delete(oldest);
-      // The client may repeat the call: a call of an unknown caller stores nothing but counts.
+      // The client may repeat the call: a call of an unknown caller stores only counts.
       oldest.close(constants.NGHTTP2_REFUSED_STREAM);
     },
     keep: ({ socket }) => forget(nameOf(socket)),

@@ -56,9 +56,10 @@ const CONNECTION_GONE: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * Maps every error of a call to a status with an ErrorInfo. An error of the catalogue keeps its code, an outage is
- * logged now and then and becomes temporarily_unavailable. Any other error is logged and becomes internal_error, without
- * details.
+ * Maps the errors of a call to statuses with an ErrorInfo. An error of the catalogue keeps its code. An outage or
+ * overload becomes temporarily_unavailable. Outages are logged at most once in ten seconds. A ConnectError passes
+ * unchanged, and a caller that has gone away gets no ErrorInfo. Any other error is logged and becomes internal_error,
+ * without details.
  */
 export function createErrorMapping(log: Log): Interceptor {
   const logOutage = createOutageLog(log);
@@ -75,7 +76,7 @@ export function createErrorMapping(log: Log): Interceptor {
         const requestId = requestIdOf(request);
         log.error("call failed", {
           ...{ call: name, requestId, cause },
-          // The log leaves the messages of causes out. This one shows nothing of the URL.
+          // The log leaves out the messages of causes. This message shows nothing of the URL.
           ...(cause instanceof RedisUrlError && { advice: cause.message }),
         });
         return requestId;

@@ -44,7 +44,7 @@ export function createReflectionService(
       if (closed?.aborted) return;
       if (streams === MAX_STREAMS) throw new OverloadedError();
       streams++;
-      // Not in `finally`, which does not run if the stream is closed during the write of an answer.
+      // Not counted in `finally`, which does not run if the stream is closed during the write of an answer.
       closed?.addEventListener("abort", () => streams--, { once: true });
       let answered = 0;
       for await (const originalRequest of requests) {
@@ -101,7 +101,7 @@ function listOf(names: readonly string[]): Answer {
   };
 }
 
-/** A symbol is a type, a method of a service or a field of a message. */
+/** A symbol is a service, a type, a method of a service or a field of a message. */
 function fileOfSymbol(registry: FileRegistry, symbol: string): DescFile | undefined {
   const owner = symbol.slice(0, Math.max(0, symbol.lastIndexOf(".")));
   return (registry.get(symbol) ?? registry.get(owner))?.file;

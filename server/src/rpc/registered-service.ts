@@ -20,7 +20,7 @@ type Rules<Service extends DescService> = {
   readonly access: Access;
   /** The access to single methods that differ from `access`. */
   readonly except?: { readonly [Method in keyof Service["method"]]?: Access };
-  /** The part of the dashboard that its calls belong to. A session needs its scope, to read or to write. */
+  /** The part of the dashboard that the calls belong to. A session needs that part's scope, to read or to write. */
   readonly dashboard?: ScopeFamily;
   /** False if the service checks messages itself: faster, in its own words, or row by row. */
   readonly isValidated?: boolean;

@@ -64,7 +64,7 @@ function codeOfAnswer({ signal, header }: UnaryRequest | StreamRequest, ms: numb
   const { code } = ConnectError.from(signal.reason);
   // Callers mostly close their request at their deadline, just before the core's timer ends.
   const isLate = code === Code.DeadlineExceeded || ms >= timeoutMsIn(header);
-  // A caller may reset its request with any code, so that code says nothing of the core.
+  // A caller may reset its request with any code. The code therefore says nothing of the core.
   return isLate ? "DeadlineExceeded" : "Canceled";
 }
 

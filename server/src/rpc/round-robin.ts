@@ -1,6 +1,6 @@
 /** Tasks that begin in one turn of the event loop. Other events are handled before the next ones. */
 const PER_TURN = 4;
-/** The most tasks that wait. A stream takes 9 KB meanwhile. */
+/** The most tasks that wait. Each waiting stream takes 9 KB. */
 const MAX_WAITING = 4_096;
 
 type Task = {

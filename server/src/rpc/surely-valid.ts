@@ -77,7 +77,7 @@ export function createSurelyValid(): (schema: DescMessage, message: Message) => 
   function messageCheck(schema: DescMessage): Check {
     const created = checkOf.get(schema);
     if (created) return created;
-    // A message that contains itself gets this check inside, because its own check is not created yet.
+    // A type inside itself gets this check, because the type's own check is not created yet.
     checkOf.set(schema, perhaps);
     const ofMessage = reflect(MessageRulesSchema, getOption(schema, messageOption));
     const check = all([
@@ -172,7 +172,7 @@ function isIn(some: ReflectList): Check {
   return (value) => values.has(value);
 }
 
-/** Whether one duration is at most another. False if one is not in its normal form. */
+/** Whether one duration is at most another. False if either is not in its normal form. */
 function isInOrder(one: Duration, other: Duration): boolean {
   const areNormal = [one, other].every(({ nanos }) => nanos >= 0 && nanos < NANOS);
   const { seconds } = other;

@@ -43,8 +43,8 @@ type Served = {
 
 /**
  * Creates the handler of unary calls of the Connect protocol over HTTP/1.1 (https://connectrpc.com/docs/protocol), as
- * gateways and dispatchers make them. It returns false for any other request, untouched. connect-node's handler costs
- * more than most calls: it makes three abort signals, aborts two, and parses two URLs (ADR 0032).
+ * gateways and dispatchers make them. For any other request it does nothing and returns false. connect-node's handler
+ * costs more than most calls: it makes three abort signals, aborts two, and parses two URLs (ADR 0032).
  */
 export function createUnaryWire(
   services: readonly RegisteredService[],

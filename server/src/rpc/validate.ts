@@ -49,7 +49,7 @@ function pathOf(path: Path): string {
   return path.flatMap((step) => ("name" in step ? step.name : [])).join(".");
 }
 
-/** Says what a field accepts whose rule the validator would show as a pattern or as numbers. */
+/** Says what a field accepts, if the validator would show its rule as a pattern or as numbers. */
 function acceptedAt(path: Path): string | undefined {
   const field = path.findLast((step) => step.kind === "field");
   if (field === undefined) return undefined;

@@ -80,7 +80,7 @@ export function createWireHandler(
       response.end();
       return;
     }
-    // connect-node parses it as a URL's host, which allows less than HTTP/2 does. Nothing uses it.
+    // connect-node parses `:authority` as a URL's host, which allows less than HTTP/2 does. Nothing uses the value.
     if ("stream" in request && !URL.canParse(`http://${request.authority}`)) {
       request.headers[":authority"] = "core";
     }
