@@ -49,7 +49,10 @@ import { createSessions } from "./session/sessions.ts";
 import { createWriter } from "./write/writer.ts";
 
 const ADMISSION_DEADLINE_MS = 3_000;
-/** Longer than three waits for a lock. Without it, a connection whose other end is gone would block for 15 minutes. */
+/**
+ * Longer than three waits for a lock. Without a deadline, a connection whose other end is gone would block for 15
+ * minutes.
+ */
 const WRITE_DEADLINE_MS = 30_000;
 /** Connections for writes that commit alone. Writes that share a commit have another connection. */
 const WRITE_CONNECTIONS = 4;
@@ -68,7 +71,7 @@ export type ServerApp = {
   listen(): Promise<Listener>;
   /** Opens the port for browsers, if one is configured. */
   listenToBrowsers(): Promise<Listener | undefined>;
-  /** Reads whether the core serves. It serves while the database answers, until `drain` is called. */
+  /** Reads whether the core is ready: the database answers, and `drain` was not called. */
   readState(): Promise<CoreReadiness>;
   /** Continues to serve, but reports that it is not ready. Each connection closes after its next answer. */
   drain(): void;
@@ -76,7 +79,7 @@ export type ServerApp = {
   close(): Promise<void>;
 };
 
-/** Creates the core. Only this function creates the parts of this package. */
+/** Creates the core from its parts. `services.ts` creates the services. */
 export function createServerApp(
   config: ServerConfig,
   log: Log,
@@ -146,7 +149,7 @@ export function createServerApp(
     return {
       ...listener,
       close() {
-        // A listener waits for its calls, and a watch has no end of its own.
+        // A closing listener waits for its calls, and a watch does not end by itself.
         feedChanges.close();
         return listener.close();
       },

@@ -30,7 +30,7 @@ export type ServerConfig = {
   readonly secretKeys: SecretKeys;
   /** Each `host:port` of this machine that endpoints may name, for development and tests only. */
   readonly allowedTargets: ReadonlySet<string>;
-  /** How long ended deliveries are kept. */
+  /** How long ended deliveries and closed notices are kept. */
   readonly deliveryRetentionDays: number;
   readonly host: string;
   readonly port: number;
@@ -154,7 +154,7 @@ function readKeys<Key>(
 }
 
 function readTls(env: Environment, host: string, problem: Problem): TlsConfig | undefined {
-  // The server reads the files again when it listens, after the database was migrated.
+  // Checks the files now. The server reads them again when it listens, but by then the database is migrated.
   readTlsFiles(env, TLS_FILES, problem);
   const certFile = env.CORE_TLS_CERT;
   const keyFile = env.CORE_TLS_KEY;

@@ -3,18 +3,18 @@ import type { Statement } from "../database/packet.ts";
 import type { RowDataPacket } from "../database/pool.ts";
 import { RUNNING_STATES } from "../dispatch/delivery-state.ts";
 
-/** The most endpoints that one write removes. A write creates fewer, so none accumulate. */
+/** The most endpoints that one write removes. A write creates only one, so deleted endpoints do not accumulate. */
 const MAX_REMOVED = 100;
 
-/** With `state IN (…)`, MariaDB would read all deliveries of the endpoint. */
+/** One subquery for each state, because with `state IN (…)` MariaDB would read all deliveries of the endpoint. */
 const NONE_RUNS = RUNNING_STATES.map(
   (state) => `(SELECT 1 FROM delivery d FORCE INDEX (delivery_endpoint_state_kind)
       WHERE d.account_no = e.account_no AND d.endpoint_id = e.id AND d.state = ${state} LIMIT 1) IS NULL`,
 ).join("\n    AND ");
 
 /**
- * Looks up an account's deleted endpoints to which no delivery runs or can begin. Reads at most one index entry for
- * each running state of an endpoint, with any number of deliveries.
+ * Looks up an account's deleted endpoints to which no delivery is running. No further run can begin. Reads at most one
+ * index entry for each endpoint and running state, with any number of deliveries.
  */
 export const removableEndpointsOf = lookupOf<RowDataPacket & { id: string }, string>({
   select: "SELECT e.account_no, e.id FROM endpoint e",

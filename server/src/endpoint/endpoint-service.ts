@@ -101,7 +101,7 @@ export function createEndpointService(
         accountId: request.accountId,
         load: (accountNo) => ({
           endpoints: endpointsOf([accountNo]),
-          // Every send reads all endpoint rows of the account, so those of deleted ones must not accumulate.
+          // A write with events reads all endpoint rows of the account, so rows of deleted ones must not accumulate.
           removable: removableEndpointsOf([accountNo]),
         }),
         decide({ endpoints, removable }, { accountNo, nowMicros: createdAt }) {

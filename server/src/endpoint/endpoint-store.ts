@@ -145,7 +145,7 @@ export function deleteNextSecret(accountNo: number, id: string): Statement {
   };
 }
 
-/** A deleted endpoint keeps only what its deliveries show. */
+/** A deleted endpoint's row stays while deliveries to it run, but without name, URL and secrets. */
 const ERASE = `SET deleted_at = ?, switched_on = FALSE, name = '', url = '', secret = '', ${NO_NEXT_SECRET}`;
 
 export function markEndpointDeleted(accountNo: number, id: string, nowMicros: number): Statement {

@@ -26,10 +26,7 @@ export function storeTestTimes(accountNo: number, micros: readonly number[]): St
   };
 }
 
-/**
- * Looks up when an account last retried its failed deliveries together, in microseconds. Finds nothing before the
- * first.
- */
+/** Looks up the time of an account's last bulk retry, in microseconds. Finds nothing before the first one. */
 export const lastBulkRetryOf = lookupOf<RowDataPacket & { bulk_retried_at: number }, number>({
   select: "SELECT account_no, bulk_retried_at FROM account",
   key: ["account_no"],

@@ -31,8 +31,8 @@ export function checkBulkRetry(nowMicros: number, last: number | undefined): voi
 }
 
 /**
- * Tells whether a time counts: it is within the last minute. A time that is still to come, because the clock stepped
- * back, does not count. It could refuse calls for hours.
+ * Tells whether a time counts: it is within the last minute. A future time does not count. Otherwise it would refuse
+ * calls for hours after the clock stepped back.
  */
 export function isWithinSpan(time: number, nowMicros: number): boolean {
   return time > nowMicros - SPAN_MICROS && time <= nowMicros;

@@ -1,10 +1,10 @@
 import type { WebhookEventData, WebhookRecord } from "../webhook-event/webhook-event.ts";
 import { WebhookEventKind } from "../webhook-event/webhook-event-kind.ts";
 
-/** An id in the form of record ids, which no record has. */
+/** An id that has the form of a record's id, but belongs to no record. */
 const TEST_ID = "000000000000000";
 
-/** The content of an owner's test event. An empty text means none. */
+/** The content of an owner's test event. An empty text means none, `undefined` the default. */
 export type TestDonation = {
   readonly amountCents: number | undefined;
   readonly donorName: string | undefined;

@@ -6,27 +6,30 @@ import { findChangedFeeds } from "./feed-change-store.ts";
 /** The version of an account's feed: the time of its last change, in microseconds since 1970. */
 export type FeedVersion = { readonly accountId: string; readonly version: number };
 
-/** The changes of all accounts' feeds, for gateways whose clients wait. ADR 0052 */
+/** The changes of all accounts' feeds, for gateways and dashboard pages that wait. ADR 0052 */
 export type FeedChanges = {
   /** Announces changes that this process committed. */
   note(feeds: readonly FeedVersion[]): void;
   /**
-   * Yields the changes of the last 15 seconds, then each change that this process commits, and those of other
-   * processes that it finds. A batch is empty if nothing changed for half a second. Ends when `signal` is aborted, or
-   * when `end` or `close` is called.
+   * Yields the changes of the last 15 seconds at once, even if there are none. Then yields each change that this
+   * process commits, and those of other processes that it finds. Yields an empty batch after each half second without a
+   * change, unless the last look failed. Ends when `signal` is aborted, or when `end` or `close` is called.
    */
   watch(signal: AbortSignal): AsyncGenerator<readonly FeedVersion[], void>;
-  /** Resolves with a feed's version when it is later than the given one, or with the given one after `ms`. */
+  /**
+   * Resolves with a feed's version once it is later than the given one. Resolves with the given one after `ms`, when
+   * `signal` is aborted, or when `end` or `close` is called.
+   */
   later(feed: FeedVersion, ms: number, signal: AbortSignal): Promise<number>;
-  /** Ends every open watch. Those that begin later run until `close`. */
+  /** Ends every open call of `watch` and `later`. Calls after this one may last until `close`. */
   end(): void;
-  /** Ends every watch, including those that begin later, and stops looking for changes. */
+  /** Ends every call of `watch` and `later`, including later ones, and stops looking for changes. */
   close(): void;
 };
 
 /** How long changes are kept for a watch that begins: longer than a poll waits. */
 const KEPT_MS = 15_000;
-/** How often this process looks for changes of other processes, while there is a watch. */
+/** How often this process looks for changes of other processes, while there is a watch or a waiter. */
 const LOOK_MS = 250;
 /** A change may be committed this long after the time in its version. */
 const COMMIT_MS = 5_000;
@@ -113,8 +116,8 @@ export function createFeedChanges(pool: Pool, log: Log, nowMs: () => number): Fe
   }
 
   /**
-   * Sends no heartbeat after a look failed, because another core may reach the database. A look may be slow: without
-   * heartbeats, gateways would connect again and again, and get the last 15 seconds each time.
+   * Sends heartbeats even while a look is slow. Without them, gateways would connect again and again, and get the last
+   * 15 seconds each time. Sends none after a look failed, because another core may reach the database.
    */
   function untilWoken(own: Watch): Promise<void> {
     return new Promise((resolve) => {

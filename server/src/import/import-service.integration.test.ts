@@ -11,7 +11,7 @@ beforeEach(async () => {
   accountId = await services.createAccount();
 });
 
-/** Nearly the most that a message may have. */
+/** Just below the limit of a message, 1 MiB. */
 const LARGEST_BYTES = 1_020_000;
 
 const row = (externalId: string, fields: RowInit = {}): RowInit => ({

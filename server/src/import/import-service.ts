@@ -47,7 +47,7 @@ export function createImportService(pool: Pool, writer: Writer): ServiceImpl<typ
   };
 }
 
-/** Reads the first message of an import. Fails if no row could be stored. */
+/** Reads the first message of an import. Fails if its platform is no source or its account does not exist. */
 async function open(pool: Pool, { step }: ImportDonationsRequest): Promise<ImportOpening> {
   if (step.case !== "opening") throw invalid("step accepts an opening in the first message.");
   if (!isImportPlatform(step.value.platform)) {
@@ -89,7 +89,7 @@ function checkRows(rows: readonly ImportRow[], firstIndex: number) {
     } else {
       refusedRows.push({
         index,
-        // A message cannot carry half of a surrogate pair.
+        // Protobuf cannot encode half of a surrogate pair.
         externalId: row.externalId.toWellFormed(),
         reason: outcome.reason,
       });

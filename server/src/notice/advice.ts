@@ -1,6 +1,6 @@
 import { NoticeKind } from "./notice.ts";
 
-/** Returns one or two sentences on what happened and what the owner can do, without names. */
+/** Returns two or three sentences: what happened and what the owner can do, without names. */
 export function adviceOf(kind: NoticeKind, level: number): string {
   switch (kind) {
     case NoticeKind.EndpointFailing:

@@ -50,7 +50,7 @@ export function endpointConditions(endpoint: EndpointState, nowMicros: number): 
   );
 }
 
-/** Returns the condition of a key that ends soon or ended recently, unless it is revoked. */
+/** Returns the condition of a key that ends soon or ended recently. The key must not be revoked. */
 export function keyConditions(expiresAt: number, nowMicros: number): Condition[] {
   const left = expiresAt - nowMicros;
   const level = KEY_DAYS.findLast((days) => left <= days * DAY_MICROS);
@@ -60,8 +60,8 @@ export function keyConditions(expiresAt: number, nowMicros: number): Condition[]
 }
 
 /**
- * Returns the condition of a reused link until the sessions that it may have opened have expired. It stays even if its
- * sessions have ended: a thief could end them to hide it.
+ * Returns the condition of a reused link until the sessions that it may have opened have expired. The condition stays
+ * even if these sessions were ended: a thief could end them to hide the notice.
  */
 export function linkConditions(since: number, nowMicros: number): Condition[] {
   if (since <= nowMicros - LINK_MICROS) return [];

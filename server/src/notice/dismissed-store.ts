@@ -16,7 +16,7 @@ export async function listDismissed(pool: Pool, sessionHash: Buffer): Promise<bi
   return sequencesIn(row);
 }
 
-/** Stores that a session dismisses a notice. Of more than 100 it drops the oldest. */
+/** Adds a notice to those that a session dismissed. Keeps the last 100. */
 export async function addDismissed(
   pool: Pool,
   sessionHash: Buffer,

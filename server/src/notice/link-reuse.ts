@@ -4,7 +4,7 @@ import { inTransaction } from "../database/transaction.ts";
 import { NoticeKind } from "./notice.ts";
 import { hasNotice, insertNotices, isAccountThere, lockNotices } from "./notice-store.ts";
 
-/** Writes one notice that a second browser used a link of an account. `subjectId` names the link. */
+/** Writes one notice that a link of an account was used a second time. `subjectId` names the link. */
 export async function tellLinkReused(
   pool: Pool,
   accountId: string,

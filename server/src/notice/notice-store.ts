@@ -136,7 +136,10 @@ export async function listNotices(
   return rows.map(noticeFromRow);
 }
 
-/** Lists the newest open notices of an account, of some kinds (at least one) and without some, newest first. */
+/**
+ * Lists the newest open notices of an account, newest first. They have one of `kinds` (at least one) and no sequence in
+ * `without`.
+ */
 export async function listOpenOfAccount(
   pool: Pool,
   accountId: string,
@@ -171,7 +174,7 @@ export async function deleteOldNotices(
   return affectedRows;
 }
 
-/** Deletes the notices of an account, whose id begins with its number. */
+/** Deletes the notices of an account. The account's id begins with its number. */
 export async function deleteNoticesOf(tx: Transaction, accountNo: number): Promise<void> {
   // Lock first: a sweep that saw the account has then committed, and a later one sees that it is deleted.
   await lockNotices(tx);

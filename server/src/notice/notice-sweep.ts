@@ -32,10 +32,10 @@ const DAY_MICROS = 86_400_000_000;
 const CHUNK = 200;
 const START: Candidate = { accountNo: 0, id: "", at: 0 };
 
-/** Finds the notices of one sort of subject. */
+/** Reads the conditions of one sort of subject: endpoints, keys or links. */
 type Source = {
   readonly kinds: readonly NoticeKind[];
-  /** Returns the conditions of subjects with these open notices, at most one for each subject and kind. */
+  /** Returns the subjects' conditions, at most one for each subject and kind. `open` are their open notices. */
   readonly read: (
     tx: Transaction,
     subjects: readonly Subject[],

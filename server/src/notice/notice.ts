@@ -44,7 +44,7 @@ export type Condition = {
   /** The most serious level that is reached. `undefined` if none is, but an open notice stays open. */
   readonly level: number | undefined;
   readonly since: number;
-  /** A different end begins a new episode. */
+  /** If it differs from the open notice's end, the problem is a new one. */
   readonly endsAt: number | undefined;
 };
 
@@ -62,8 +62,8 @@ export type NoticeChange = {
 };
 
 /**
- * Decides which notices to close and open for a subject and a kind. `condition` is `undefined` if the cause is gone. In
- * an episode each level gets one notice, and no lower level follows.
+ * Decides which notices to close and open for a subject and a kind. `condition` is `undefined` if the cause is gone.
+ * While a problem lasts, each level gets one notice, and no lower level follows.
  */
 export function changeOf(
   open: OpenNotice | undefined,

@@ -14,7 +14,7 @@ const { ENDPOINT_FAILING, RUN_FAILED, API_KEY_ENDS, SECRET_OVERLAP_ENDS, SESSION
   NoticeKind;
 const DAY_MICROS = 86_400_000_000;
 const MINUTE_MS = 60_000;
-/** So few subjects in a transaction that a sweep needs many. */
+/** So few subjects in a transaction that a sweep needs many transactions. */
 const FEW = 3;
 
 const services = useServices();
@@ -81,7 +81,7 @@ describe("a notice is written once for each level, ADR 0054", () => {
     expect(await sweep()).toEqual([...over, [ENDPOINT_FAILING, 100]]);
     const [first, second] = await notices();
     expect(second).toMatchObject({ subjectId: endpointId, since: first?.since });
-    // Owners switch an endpoint off to repair it. Before the first new attempt it is the same problem.
+    // Owners switch an endpoint off to repair it. Before its next attempt the problem is still the same.
     await services.endpoints.switchOffEndpoint({ accountId, endpointId });
     expect(await sweep()).toEqual([...over, [ENDPOINT_FAILING, 100]]);
     await services.endpoints.switchOnEndpoint({ accountId, endpointId });

@@ -41,7 +41,10 @@ type HourRow = RowDataPacket & {
 /** Lists the candidates after a position, in their order. */
 export type ListCandidates = (pool: Pool, after: Candidate, limit: number) => Promise<Candidate[]>;
 
-/** Lists endpoints at which an attempt failed within a day. It may have been recorded long after it failed. */
+/**
+ * Lists endpoints with a failed attempt in an hour that began within the last day. Lists the whole day each time,
+ * because an attempt may be recorded long after it failed.
+ */
 export const listFailedAt = candidatesBy(
   "delivery_stat FORCE INDEX (delivery_stat_failed)",
   { at: "failed_at", id: "endpoint_id" },

@@ -24,7 +24,7 @@ export function createServiceCredentials(pool: Pool, nowMs: () => number): Servi
   // Holds existing credentials only, so at most one entry for each.
   const cache = new Map<string, { credential: ServiceCredential; untilMs: number }>();
   /**
-   * Until when an unknown credential is refused. Otherwise a busy gateway with a revoked credential
+   * Until when an unknown credential is refused without a count. Otherwise a busy gateway with a revoked credential
    * would use up its address's limit, and then learn no reason. A credential exists before anybody has its text, so
    * this refuses no new one.
    */

@@ -5,7 +5,7 @@ const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 /**
  * Parses the URL that a session links back to, and returns its stored form. Returns `undefined` for an empty text.
- * Fails with `invalid_parameter` unless it is `https`, or `http` on this machine, without user info. ADR 0038
+ * Fails with `invalid_parameter` unless the URL is `https`, or `http` on localhost, without user info. ADR 0038
  */
 export function parseReturnUrl(text: string): string | undefined {
   if (text === "") return undefined;

@@ -49,7 +49,7 @@ export function createSessionService(
   const isEmbedded = address?.isEmbedded ?? false;
   const toProto = (session: SessionRecord) => sessionToProto(session, address?.apiUrl);
 
-  /** Returns the refusal of a code. If another browser has used the link, it first writes a notice to the owner. */
+  /** Returns the refusal of a code. If the link has opened another session, first writes a notice to the owner. */
   async function refused(codeHash: Buffer, before: Buffer | undefined): Promise<DomainError> {
     const accountId = await findReusedAccount(pool, codeHash, before);
     if (accountId !== undefined) await tellLinkReused(pool, accountId, linkId(codeHash));

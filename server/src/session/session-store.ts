@@ -104,7 +104,7 @@ export async function findLinkAccount(pool: Pool, codeHash: Buffer): Promise<num
 
 /**
  * Finds the id of a link's account if the link was used for another session than `before`, which the browser has.
- * Returns `undefined` if there is no such link, or if it expired.
+ * Returns `undefined` if there is no such link, if it expired, or if the account is blocked or deleted.
  */
 export async function findReusedAccount(
   pool: Pool,

@@ -21,7 +21,7 @@ const START: EndpointPosition = { accountNo: 0, endpointId: "" };
 export type Reencrypted = {
   /** The number of secrets that were re-encrypted under the first key. */
   readonly count: number;
-  /** The number of secrets that are left under each other key, by the key's name. */
+  /** The number of secrets that are still under each key except the first, by the key's name. */
   readonly left: ReadonlyMap<string, number>;
   /** The endpoints with a secret that could not be decrypted. */
   readonly undecryptable: readonly string[];

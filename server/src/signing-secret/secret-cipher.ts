@@ -49,7 +49,7 @@ export function encryptSecret([first]: SecretKeys, endpointId: string, secret: s
   return Buffer.concat([Buffer.from([VERSION]), first.id, nonce, cipher.getAuthTag(), text]);
 }
 
-/** Decrypts the signing secret of an endpoint. Throws if none of `keys` encrypted it. */
+/** Decrypts the signing secret of an endpoint. Throws if none of `keys` encrypted it for this endpoint. */
 export function decryptSecret(keys: SecretKeys, endpointId: string, stored: Buffer): string {
   const keyId = stored.subarray(1, NONCE_OFFSET);
   const found = keys.find(({ id }) => id.equals(keyId));

@@ -18,7 +18,7 @@ beforeEach(async () => {
   endpointId = await services.createEndpoint(accountId);
 });
 
-/** Pays a donation, whose event goes to every endpoint. Returns the first runs, newest first. */
+/** Pays a donation, whose event goes to every endpoint. Returns the first run of each delivery, newest first. */
 async function pay(): Promise<Run[]> {
   const { externalId } = await createPaidDonation(services, accountId, { message: SAID });
   donation = { accountId, externalId };

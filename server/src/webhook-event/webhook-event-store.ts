@@ -16,7 +16,7 @@ type EndpointRow = RowDataPacket & {
   switched_on: number;
 };
 
-/** Looks up the endpoints of accounts that may receive events, including those that are switched off. */
+/** Looks up the endpoints of accounts, except deleted ones. Includes endpoints that are switched off. */
 export const receivingEndpointsOf = lookupOf<EndpointRow, ReceivingEndpoint>({
   select: `SELECT account_no, id, kinds, url, ${SIGNING_SECRET} AS secret, standard_webhooks,
       min_amount_cents, switched_on
@@ -71,8 +71,8 @@ const DELIVERIES_OF_RECORD = `webhook_event e
     ON d.account_no = e.account_no AND d.event_id = e.id`;
 
 /**
- * Erases the event data of a donation and the receivers' answers to it. Events that were not delivered yet are never
- * delivered. Attempts in flight end normally.
+ * Erases the event data of a donation and the receivers' answers to it. Deliveries that have not succeeded get no
+ * further attempt. Attempts in flight end normally.
  */
 export function eraseWebhookEvents(accountNo: number, recordId: string): Statement[] {
   const values = [accountNo, recordId];

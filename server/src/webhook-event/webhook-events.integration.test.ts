@@ -47,7 +47,7 @@ const deliveriesOf = async () =>
 
 it("begins the ids of events and deliveries with their time, which lists filter by. ADR 0026", async () => {
   await createEndpoint();
-  // They share transactions, so that their times differ from the database's.
+  // These writes share transactions, so that the events' times differ from the database's.
   await Promise.all(Array.from({ length: 8 }, () => pay()));
   const rows = await services.database.query<{ id: string; event_id: string; created_at: number }>(
     `SELECT id, event_id, created_at FROM delivery

@@ -124,7 +124,7 @@ function createAccounts(rows: PacketRows[number], now: PacketRows[number] | unde
   return {
     find({ accountNo, accountId }: PlannedWrite): LockedAccount | undefined {
       const row = locked.get(accountNo);
-      // The ids of two accounts may begin with the same number.
+      // An unknown id may begin with the number of an existing account.
       if (row?.id !== accountId) return undefined;
       const feedClock = feedClocks.get(accountNo) ?? row.feed_changed_at;
       const recordedAt = Math.max(feedClock + 1, nowMicros);

@@ -9,7 +9,7 @@ export type AccountRow = RowDataPacket & {
   readonly feed_changed_at: number;
 };
 
-/** Reads the database's clock after the statements before it. */
+/** Reads the database's clock after the packet's earlier statements. */
 export const READ_NOW: Statement = { sql: `SELECT ${NOW_MICROS} AS now_micros`, values: [] };
 
 /** Returns what `READ_NOW` read, in microseconds. */

@@ -50,7 +50,7 @@ async function expectStrictlyIncreasing(records: number) {
   expect(new Set(feed.map((row) => row.recorded_at)).size).toBe(records);
 }
 
-/** Reads a feed again and again until writing has ended. Returns each time that came after those before. */
+/** Reads a feed again and again until writing has ended. Returns each `recorded_at` that was later than all before. */
 async function pollFeed(isWriting: () => boolean): Promise<number[]> {
   const seen: number[] = [];
   for (;;) {

@@ -10,12 +10,12 @@ import type { LockedAccount } from "./locked-account.ts";
 export type Write<Asked extends Asks, Answer> = {
   readonly accountId: string;
   /**
-   * Names of the data that it reads and may change. Writes without a common name are decided and committed together. A
-   * write without any names is committed alone.
+   * Names of the data that the write reads and may change. Writes without a common name may share a commit. A write
+   * without `touches` is committed alone.
    */
   readonly touches?: readonly string[];
   load(accountNo: number): Asked;
-  /** Refuses the write with a DomainError, and then nothing of it is written. */
+  /** Decides what to write. If it throws a DomainError, the write is refused and nothing of it is written. */
   decide(found: Found<Asked>, account: LockedAccount): Decision<Answer>;
 };
 

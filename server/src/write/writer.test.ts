@@ -15,8 +15,8 @@ afterEach(() => {
 });
 
 /**
- * Creates a writer whose commits end only when the test says so, and load after `loaded`. A write is named by its
- * account and a text. Other transactions have locked the accounts in `locked`.
+ * Creates a writer whose commits call `loaded` before they decide, and end only when the test says so. A write is named
+ * by its account and a text. Other transactions have locked the accounts in `locked`.
  */
 function createManualWriter(loaded = () => {}, locked = new Set<number>()) {
   const commits: string[][] = [];

@@ -55,9 +55,9 @@ type Group = { readonly packets: Packets; readonly writes: Waiting[] };
 /**
  * Creates a writer. It collects the writes that arrive during a commit for the next one: an idle service commits at
  * once, a busy one shares commits. A write is committed alone if its shared transaction failed. If another transaction
- * has locked its account, it shares a commit only with such writes of this account. Commits apart of one account run one
- * after another, so a locked account holds at most one connection. If the connection is lost, the writes of the
- * transaction and all that wait for a shared commit fail.
+ * has locked its account, it shares a commit only with such writes of this account. An account's commits outside the
+ * shared ones run one after another, so a locked account holds at most one connection. If the shared connection is
+ * lost, the writes of the transaction and all that wait for a shared commit fail.
  */
 export function createWriter(
   { together, alone, leftOut }: WriteConnections,
@@ -135,7 +135,7 @@ export function createWriter(
     }
   }
 
-  /** Commits a write apart from other accounts, after those of its account that wait for the same. */
+  /** Commits a write apart from other accounts, after the writes of its account in `queues`. */
   function runApart(write: Waiting, packets: Packets): void {
     const { accountNo } = write;
     const queue = queues.get(accountNo) ?? [];
@@ -151,7 +151,7 @@ export function createWriter(
   }
 
   async function runInTurn(accountNo: number, queue: Group[]): Promise<void> {
-    // Writes that were left out of the same commit share the first one here too.
+    // Writes that were left out of the same commit share the first commit here too.
     await Promise.resolve();
     for (let group = queue.shift(); group !== undefined; group = queue.shift()) {
       await commitApart(group);
@@ -226,7 +226,7 @@ export function createWriter(
   };
 }
 
-/** Whether a write may share the commit of these: none of them touches a name that it touches. */
+/** Whether a write may join others in a commit: they are fewer than its limit, and share no name with the write. */
 function mayJoin(writes: readonly Waiting[], { touches }: Waiting): boolean {
   const isNamed = (name: string) => writes.some((write) => write.touches.includes(name));
   return writes.length < MAX_TOGETHER && !touches.some(isNamed);
