@@ -37,7 +37,7 @@ const CREDENTIAL = /^[\x21-\x7e]*$/;
 const TIMEOUT_MS = 10_000;
 /** gRPC sends a deadline as at most eight digits. */
 const MAX_TIMEOUT_MS = 99_999_999;
-/** The core answers after at most ten seconds, if no change of the feed comes. */
+/** The core answers WaitForActivity after at most ten seconds. */
 const MIN_WAIT_TIMEOUT_MS = 15_000;
 /**
  * A connection that was cut silently is replaced within the default time limit of a call. A call that gets no answer
@@ -49,8 +49,8 @@ const TOO_LARGE = "message size ";
 const UNKNOWN_CALL =
   "The core does not know this call: it is older than this client, or another server has this address.";
 /**
- * The pauses before the second and later tries, in milliseconds. Each is random, from half of it to all. The tries are
- * few, even if the call's time limit is long: the core may be overloaded.
+ * The pauses before the second and later tries, in milliseconds. Each pause is random, from half of this time to all of
+ * it. The tries are few, even if the call's time limit is long: the core may be overloaded.
  */
 const PAUSES_MS = [250, 1_000, 4_000];
 
@@ -95,7 +95,7 @@ export function connectToCore(options: CoreOptions): Transport {
  * call.
  */
 export function failureOf(failure: unknown): CoreFailure {
-  // Connect fails with nothing else. Another error is of the caller's own code.
+  // A call of Connect fails only with a ConnectError. Any other error comes from the caller's own code.
   if (!(failure instanceof ConnectError)) throw failure;
   const [info] = failure.findDetails(ErrorInfoSchema);
   const isRefused = isNotEncoded(failure) || failure.rawMessage.startsWith(TOO_LARGE);

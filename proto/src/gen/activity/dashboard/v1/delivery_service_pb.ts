@@ -312,7 +312,7 @@ export type ListDeliveriesRequest = Message<"activity.dashboard.v1.ListDeliverie
   lastOutcome: AttemptOutcome;
 
   /**
-   * Only deliveries of this event, by the id that receivers see. All when empty. There is at most one an endpoint.
+   * Only deliveries of this event, by the id that receivers see. All when empty. Each endpoint has at most one.
    *
    * @generated from field: string event_id = 10;
    */

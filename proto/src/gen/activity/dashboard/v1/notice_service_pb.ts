@@ -22,7 +22,8 @@ export const file_activity_dashboard_v1_notice_service: GenFile = /*@__PURE__*/
  */
 export type Notice = Message<"activity.dashboard.v1.Notice"> & {
   /**
-   * When it was written, in microseconds since 1970. It is greater than that of every earlier notice of any account.
+   * The time of writing, in microseconds since 1970, or the last notice's sequence plus one if that is greater. So it
+   * is greater than the sequence of every earlier notice of any account.
    *
    * @generated from field: int64 sequence = 1;
    */

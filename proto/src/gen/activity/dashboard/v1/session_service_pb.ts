@@ -295,7 +295,7 @@ export const SessionSchema: GenMessage<Session> = /*@__PURE__*/
   messageDesc(file_activity_dashboard_v1_session_service, 10);
 
 /**
- * An account's limits, for pages to show. Each names the code of the error when it is exceeded.
+ * An account's limits, for pages to show. A code beside a limit is that of the error when the limit is exceeded.
  *
  * @generated from message activity.dashboard.v1.Limits
  */

@@ -709,8 +709,9 @@ export const DispatchService: GenService<{
   },
   /**
    * Claims first attempts, round-robin over the waiting accounts and over the endpoints of each, with
-   * all that is needed to make them. A lease counts as an attempt in flight. No endpoint has more of
-   * these than `endpoint_limit`.
+   * all that is needed to make them. A lease counts as an attempt in flight. A claim gives no endpoint
+   * more of these than `endpoint_limit`. Only events that an `idle` caller gets as they are written can
+   * exceed it.
    *
    * @generated from rpc activity.dispatch.v1.DispatchService.ClaimAttempts
    */

@@ -73,7 +73,7 @@ export type Donation = Message<"activity.ingest.v1.Donation"> & {
   test: boolean;
 
   /**
-   * When it was first paid, by the database's clock; absent before that.
+   * When it was first paid or imported, by the database's clock; absent before that.
    *
    * @generated from field: google.protobuf.Timestamp recorded_at = 8;
    */

@@ -85,7 +85,7 @@ export type Me = Message<"activity.read.v1.Me"> & {
   displayName: string;
 
   /**
-   * The key's scopes: `activity:read`.
+   * Always `activity:read`, the scope of every API key.
    *
    * @generated from field: repeated string scopes = 4;
    */
