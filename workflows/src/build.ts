@@ -2,8 +2,8 @@ import { mkdir, rename, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { BUILT_WORKFLOWS, bundledCode } from "./temporal/worker.ts";
 
-// Builds the workflows into a file of an image. The image's root is read-only, so its workers cannot bundle and load
-// that file. With `--print`, this prints the bundle instead. A worker reads it from there.
+// Writes the bundled workflows to a file of the image. Its workers load the file: they cannot bundle, because the
+// image's root is read-only. With `--print`, this prints the bundle instead, to the worker that started it.
 if (process.argv.includes("--print")) process.stdout.write(await bundledCode());
 else await build();
 

@@ -2,8 +2,8 @@ import type { CoreAddress } from "@activity/runtime/core-address";
 import { type CoreTransport, connectToCore } from "@activity/runtime/core-transport";
 
 /**
- * Claims hold three connections while they wait. Other calls take milliseconds. Above 512 connections, a core cuts
- * callers that are not authenticated yet.
+ * Claims hold two connections while they wait. Other calls take milliseconds. When 512 connections of a core are not
+ * authenticated yet, one more makes it cut the longest idle one.
  */
 const MAX_CONNECTIONS = 64;
 

@@ -83,7 +83,7 @@ export function createRecorder(
   const closing = new AbortController();
   let running: Promise<void> | undefined;
   let batchLimit = MAX_BATCH;
-  /** Set during an outage: the attempts that waited when it began and are not answered yet. */
+  /** Set during an outage. `left` holds the attempts that waited at its last failed call and are not answered yet. */
   let outage: { readonly over: PromiseWithResolvers<void>; left: Set<string> } | undefined;
 
   async function sendAll(): Promise<void> {
@@ -100,7 +100,7 @@ export function createRecorder(
         await send(batch);
         batchLimit = Math.min(MAX_BATCH, batchLimit + BATCH_STEP);
         for (const { key } of batch) outage?.left.delete(attemptName(key));
-        // The leases of attempts that are still waiting may be over. A claim would return them again.
+        // Claims wait until now: leases of waiting attempts may be over, and a claim would return these attempts again.
         if (outage?.left.size === 0) endOutage();
       } catch (cause) {
         if (closing.signal.aborted) break;

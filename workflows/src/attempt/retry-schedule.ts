@@ -27,7 +27,7 @@ export function waitLeftMs(attempt: number, endedAtMs: number, nowMs: number): n
 }
 
 /**
- * Returns the wait until the retry after a failed `attempt`, in milliseconds. The attempt may have been rescheduled, so
+ * Returns the wait until the retry after a failed `attempt`, in milliseconds. The retry may have been rescheduled, so
  * `storedMs`, the wait by the database's clock, can be longer than the schedule's. A step of the database's clock
  * shortens no wait. It lengthens a wait at most to the schedule's whole wait or to 15 minutes, whichever is longer.
  * §6.4

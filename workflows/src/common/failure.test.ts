@@ -2,7 +2,7 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { expect, it } from "vitest";
 import { fieldsOfFailure, WorkflowBundleError } from "./failure.ts";
 
-/** Fails as a call of Temporal or as a process does: `code` is a gRPC code or an exit status. */
+/** Creates the error of a call to Temporal or of another process. `code` is a gRPC code or an exit status. */
 const failure = (fields: object) =>
   Object.assign(new Error("Command failed"), { code: Code.NotFound, ...fields });
 

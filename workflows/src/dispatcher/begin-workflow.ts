@@ -19,8 +19,8 @@ import {
 const BEGIN_WITHIN_MS = 10_000;
 
 /**
- * Longer than an attempt and its record usually take. The SDK saves a longer task midway, at 80 % of this time. That
- * costs one more action, and if the task then fails, another worker makes the attempt again. After a worker dies, its
+ * Longer than an attempt and its record usually take. The SDK renews a longer task at 80 % of this time. That costs
+ * one more action, and if the task then fails, another worker makes the attempt again. After a worker dies, its
  * retries wait for this time.
  */
 const TASK_TIMEOUT = "20 seconds";
@@ -40,7 +40,7 @@ export type WorkflowTarget = {
  *
  * A workflow of the run that is still open is left as it is. A workflow that was closed from outside is replaced. If
  * the run's workflow completed, the database was restored since. If that workflow knows how the run ended, this returns
- * its result and begins nothing. Otherwise the run resumes after the attempts that the workflow knows. ADR 0045
+ * its result and begins nothing. Otherwise the run resumes after the attempts of the side that knows more. ADR 0045
  */
 export async function beginWorkflow(
   target: WorkflowTarget,

@@ -16,11 +16,11 @@ import { type Poller, startPoller } from "./poller.ts";
 /** The most attempts in flight of one dispatcher. One that hangs holds a socket and 85 KB (measured). */
 const MAX_IN_FLIGHT = 4_096;
 const MAX_CLAIM = 64;
-/** How long each attempt of a claim may delay the next claim under load. A full claim delays it by about 100 ms. */
+/** How long each attempt of a claim may delay the next claim under load: up to 96 ms for a full claim. */
 const PACE_MS = 1.5;
-/** From this number of quick attempts on, the next claim waits for them, up to `PACE_MS` each. */
+/** From this number of quick attempts on, the next claim waits for those of the last claim, up to `PACE_MS` each. */
 const PACED_FROM = 16;
-/** An endpoint's limit in flight while few other attempts are. A receiver that answers can use no more. */
+/** An endpoint's limit while few attempts are in flight. A receiver that answers can use no more. */
 const MAX_ENDPOINT_LIMIT = 64;
 /**
  * All attempts in flight, multiplied by the limit of one endpoint. With this product, ten endpoints that hang have 10
@@ -81,8 +81,8 @@ export function startFirstAttempts({
       ended.clear();
       const { attempts } = await dispatch.claimAttempts(claim, claimOptions(signal));
       const made = Promise.all(attempts.map(begin));
-      // More attempts at once are no faster, and each takes a connection. So the next claim waits until these are made
-      // and the core can lease new events to this dispatcher. `PACE_MS` limits the wait for attempts that hang.
+      // More attempts at once are no faster, and each takes a connection. So the next claim waits until these are made:
+      // the core can then lease new events to it. `PACE_MS` limits the wait for attempts that hang.
       if (making.read().quick >= PACED_FROM) {
         await orAborted(Promise.race([made, wait(timing, PACE_MS * attempts.length)]), signal);
       }

@@ -18,8 +18,8 @@ let poller: Poller | undefined;
 afterEach(() => poller?.stop());
 
 /**
- * Retries of a core whose first claim returns one. The core cannot complete it until it is asked before the next claim.
- * That completion waits for `restored`.
+ * Retries of a core whose first claim returns one retry. The core fails its first `FAILURES` completions. The next
+ * completion, before the next claim, waits for `restored`.
  */
 function startOne(restored: Promise<void>) {
   let claims = 0;

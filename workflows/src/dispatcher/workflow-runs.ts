@@ -16,9 +16,9 @@ import { type Poller, startPoller } from "./poller.ts";
 
 /** More starts at once are no faster, and delay all other calls to Temporal. */
 const MAX_CLAIM = 32;
-/** An endpoint's limit in flight when every attempt is a workflow's, which costs far more than a POST. */
+/** An endpoint's limit in flight when every run is a workflow. A workflow costs far more than a POST. */
 const ENDPOINT_LIMIT = 8;
-/** The limit of one call. A stop waits for two such calls, and the process ends 30 seconds after SIGTERM. */
+/** The limit of one call. A stop waits for two such calls, and may take 30 seconds. */
 const ANSWER_WITHIN_MS = 5_000;
 
 type WorkflowStarter = WorkflowTarget & {
@@ -132,7 +132,7 @@ async function beginOrRecord(
   return false;
 }
 
-/** Returns the milliseconds until the retry is due. After an attempt, a stepped database clock cannot delay it. §6.4 */
+/** Returns the milliseconds until the retry is due. After an attempt, `retryInMs` limits the stored wait. §6.4 */
 function dueInMs({ dueIn }: ClaimedRetry, made: readonly MadeAttempt[], nowMs: number): number {
   const claimedMs = dueIn ? durationMs(dueIn) : 0;
   const last = made.at(-1);

@@ -57,8 +57,8 @@ export function readAnswerStarts(socket: TLSSocket): ExpectAnswer {
  * Creates a reader of one answer's start. Its caller passes chunks until the reader has decided.
  *
  * The reader takes the status as soon as it is complete. It drops interim answers (1xx except 101), which a client must
- * be able to parse, and may ignore, even if it did not ask for them (RFC 9110 §15.2). It also drops empty lines. Both
- * count towards the limits. undici's parser, which reads the rest, would accept more, for example RTSP.
+ * be able to parse, and may ignore, even if it did not ask for them (RFC 9110 §15.2). It also drops empty lines, which
+ * count towards the limit of bytes. undici's parser, which reads the rest, would accept more, for example RTSP.
  */
 export function createAnswerStartReader(): (chunk: Buffer) => AnswerStart {
   let unread: Buffer = Buffer.alloc(0);

@@ -47,7 +47,7 @@ export function createNameResolver(servers?: readonly string[]): ResolveName {
     const beganMs = performance.now();
     let answers = await ask(asked, name);
     const [ipv4, ipv6] = answers.map(codeOf);
-    // An IPv6 address alone is of no use on many hosts, so IPv4 is asked for again even then.
+    // An IPv6 address alone is of no use on many hosts, so IPv4 is asked for again even if IPv6 answered.
     const isWorthAsking =
       ipv4 === "ETIMEOUT" || (ipv6 === "ETIMEOUT" && addressesIn(answers).length === 0);
     if (isWorthAsking && performance.now() - beganMs < GAVE_UP_SOON_MS) {

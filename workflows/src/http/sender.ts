@@ -20,7 +20,7 @@ export type AttemptReport = {
   readonly bodyStart: Buffer | undefined;
 };
 
-/** The settings of a sender. Each one has a default, which the product uses. */
+/** The settings of a sender. Each one has a default. Only tests set `resolve` and `timeoutMs`. */
 export type SenderOptions = {
   readonly resolve?: ResolveName;
   /** Development and tests only: `host:port` pairs that resolve to this machine. */
@@ -57,7 +57,7 @@ export type Sender = {
 /** The limit of a whole attempt, from the look-up of the name to the end of the answer. §6.4 */
 const ATTEMPT_TIMEOUT_MS = 10_000;
 
-/** Creates the sender of a worker. */
+/** Creates the sender of a process, for its dispatcher and its worker. */
 export function createSender(options: SenderOptions = {}): Sender {
   const { resolve = createNameResolver(), extraCa, proxy, ...rest } = options;
   const pool = createConnectionPool(extraCa, proxy);

@@ -15,9 +15,9 @@ const EXPECTED = "[TMPRL1104]";
 const NO_METRICS_PORT = "prometheus metrics exporter";
 
 /**
- * Sends the SDK's warnings and errors to the product's log. Their details can hold a call's input, so it leaves them
- * out. It keeps one detail: why Temporal refuses the polls of a worker, because the worker itself then ends with
- * another error. If `served` is given, the SDK serves its own metrics at the port after that one.
+ * Sends the SDK's warnings and errors to the product's log, without their details, which can hold a call's input. One
+ * detail is logged: why Temporal refuses a worker's polls. The error that then ends the worker does not say this. If
+ * `served` is given, the SDK serves its own metrics at the next port.
  *
  * A process has one SDK runtime at a time. If one is installed already, this changes nothing. The SDK is told to handle
  * no signals. By default it would end its workers at four signals, before this process stops them in order. Throws

@@ -35,7 +35,7 @@ export type ActivityDependencies = {
 };
 
 const ANSWER_WITHIN_MS = 5_000;
-/** With one more call, less time than Temporal gives the activity. A worker ends only after its activities. */
+/** With one more call this takes less than the activity's 20 seconds. A worker ends only after its activities. */
 const RECORDED_WITHIN_MS = 10_000;
 /** The wait before an attempt is tried again after a failure of the egress proxy. */
 const PROXY_AGAIN_MS = 30_000;
@@ -121,7 +121,7 @@ export function createActivities(dependencies: ActivityDependencies): Activities
     return step.case === "recorded" ? recordedFrom(key.attempt, step.value, retryIn) : undefined;
   }
 
-  /** Rejects after a time. The recorder keeps the attempt for longer, and the workflow asks again. */
+  /** Waits for the record, at most ten seconds. The recorder keeps the attempt for longer. The workflow asks again. */
   async function recordSoon(
     key: AttemptKey,
     made: RecordInput["made"],

@@ -38,8 +38,8 @@ const GOLDEN_RATIO = 0.618_034;
  * endpoint may have. A new endpoint therefore finds a free slot. Two endpoints that hang have 14 of 400 each,
  * twenty-five have 4.
  *
- * At its turn a waiting attempt asks again. An endpoint's turns are as far apart as its slots become free, so thousands
- * of attempts do not ask at the same time. While all slots are taken, an endpoint has one turn among all endpoints, and
+ * At its turn a waiting attempt asks again. An endpoint's turns come as fast as its slots become free, so thousands of
+ * attempts do not ask at the same time. While all slots are taken, an endpoint has one turn among all endpoints, and
  * its other attempts have theirs after it. `nowMs` is a monotonic clock.
  */
 export function createAttemptSlots({
@@ -84,7 +84,7 @@ export function createAttemptSlots({
     };
   }
 
-  /** An endpoint without an attempt is assumed to be as fast as all. Else its turns would stay far apart. */
+  /** Assumes the mean duration of all endpoints, at most a second. Else turns at quick endpoints would stay far apart. */
   function firstUse(): EndpointUse {
     return { ...newUse(), meanMs: Math.min(ASSUMED_MS, all.meanMs), commonTurnMs: NEVER_MS };
   }

@@ -69,7 +69,7 @@ export type Activities = {
 export type Progress = {
   /** The attempts so far, in order. */
   readonly attempts: readonly MadeAttempt[];
-  /** When the next attempt is due, or was due if it is in flight or the run has ended; in ISO 8601. */
+  /** When the next attempt is due, or was due if it is in flight; in ISO 8601. Of no use once the run has ended. */
   readonly nextDueAt: string;
 };
 
@@ -78,7 +78,7 @@ export const DELIVER = "deliver";
 /** The name of the query for the workflow's progress. */
 export const PROGRESS = "progress";
 
-/** Returns the id of the run's only workflow. A second start with this id changes nothing. */
+/** Returns the id of the run's workflow. While the workflow is open, a second start with this id changes nothing. */
 export function deliverWorkflowId({ deliveryId, run }: Run): string {
   return `delivery-${deliveryId}-${run}`;
 }

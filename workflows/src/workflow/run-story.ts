@@ -81,7 +81,7 @@ export function createRunStory(
     if (waitMs > 0) await sleep(waitMs);
   }
 
-  /** Returns `undefined` when the core was away: no attempt was made. */
+  /** Returns `undefined` if the activity failed, for example because the core was away. */
   async function attemptIfReachable(next: NextAttempt): Promise<AttemptAnswer | undefined> {
     try {
       return await attempt(next);
