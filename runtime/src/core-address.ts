@@ -72,7 +72,7 @@ export function mayBePlain(env: Environment, host: string, problem: Problem): bo
   return LOOPBACK.test(host) || word === "trusted-network";
 }
 
-/** Reads the files for TLS. Calls `problem` for each wrong variable, and if CORE_URL is not https. */
+/** Reads the files for TLS. Calls `problem` for each wrong variable, and for files without an https CORE_URL. */
 export function readCoreTls(env: Environment, problem: Problem): CoreTls {
   const files = readTlsFiles(env, TLS_FILES, problem);
   if (!env.CORE_TLS_CLIENT_CERT !== !env.CORE_TLS_CLIENT_KEY) {

@@ -16,7 +16,7 @@ export function readDrainMs(env: Environment, problem: Problem): number {
   return seconds * 1_000;
 }
 
-/** A shell's codes of processes that a signal ended. */
+/** These exit with the code that a shell reports for a process that this signal ended. */
 const exitAtSigint = () => process.exit(130);
 const exitAtSigterm = () => process.exit(143);
 

@@ -52,7 +52,7 @@ export async function openMetrics(
   process.on("message", async ({ metricsFor }: Partial<Asked>) => {
     if (metricsFor === undefined) return;
     const families = await registry.getMetricsAsJSON();
-    // prom-client would drop some families, such as the process's start.
+    // With its own aggregators prom-client would drop some families, such as the process's start.
     const metrics = families.map((one) => ({ ...one, aggregator: "first" as const }));
     const answer: Answered = { metricsFor, metrics };
     // The primary process may be gone.

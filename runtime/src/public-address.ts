@@ -44,8 +44,8 @@ function isCanonical(address: string): boolean {
 }
 
 /**
- * Whether an address is in the unassigned `::/96` (RFC 4291 §2.5.5.1), as resolvers write such addresses. ipaddr.js
- * reads it as `::ffff:0:0/96`.
+ * Whether an address is in the deprecated block `::/96` (RFC 4291 §2.5.5.1), in the form `::1.2.3.4` of resolvers.
+ * ipaddr.js would read it as `::ffff:1.2.3.4`.
  */
 function isIpv4Compatible(address: string): boolean {
   return /^::\d+\./.test(address);

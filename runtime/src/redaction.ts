@@ -14,7 +14,7 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
     /\b(password|secret|token|credential|api[-_]?key)["']?\s*[:=]\s*["']?[^\s"',;&]+/gi,
     `$1=${SECRET}`,
   ],
-  // A password may hold any character but a space; a file's URL has none.
+  // A password may hold any character but a space or a quote. A URL `file:///` has no password.
   [/\b([a-z][a-z0-9+.-]*:\/\/)(?!\/)[^\s"']*@/gi, `$1${SECRET}@`],
   // Receivers keep secrets in paths and queries.
   [/\b(https?:\/\/[^\s"'/?#]+)[/?#][^\s"']*/gi, `$1/${SECRET}`],
@@ -24,7 +24,7 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * A text that matches none of these matches no pattern. Most logged texts do not, and this check is 20 times as fast.
+ * A text that matches none of these matches no pattern. Most logged texts match none. This check is 20 times as fast.
  */
 const SUSPICIOUS = [
   /[:=@]|_(?:live|svc)_|whsec_|eyJ|-----|[Bb][Ee][Aa][Rr][Ee][Rr]|[Bb][Aa][Ss][Ii][Cc]/,

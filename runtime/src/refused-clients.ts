@@ -9,7 +9,8 @@ export const REFUSAL_DELAY_MS = 250;
 /** The most delayed refusals in one turn of the event loop. */
 const REFUSALS_A_TURN = 32;
 /**
- * The pause after such a turn, as a multiple of the turn's length. Refusals thus take a quarter of the time, or less.
+ * The pause after such a turn, as a multiple of the turn's length. Refusals thus take a quarter of the time, or more
+ * if `LONGEST_PAUSE_MS` ends the pause.
  */
 const TURNS_PAUSED = 3;
 /** The longest pause. The turn in which a flood arrives can take seconds: three times that would be too long. */
@@ -21,7 +22,8 @@ let refusals = 0;
 
 /**
  * Waits before a refusal: `delayMs` milliseconds, or until the signal aborts, and then for a turn. After 32 refusals
- * comes a pause three times as long as they took, so that a flood delays itself and not others. Never rejects. ADR 0030
+ * comes a pause three times as long as they took, at most 250 ms. A flood thus delays mostly itself. Never rejects.
+ * ADR 0030
  */
 export async function delayRefusal(delayMs: number, signal?: AbortSignal): Promise<void> {
   await wait(delayMs, undefined, { signal }).catch(() => undefined);

@@ -10,8 +10,8 @@ const UNSAMPLED: Span = { traceparent: undefined, set() {}, fail() {} };
 
 /**
  * Creates a tracer on top of OpenTelemetry's. `store` holds the span around the running code: a sampled one, or one of
- * an unsampled trace that began here, because called processes must know that too. `ratio` is the sampled part of the
- * traces that begin here, 0 to 1. All unsampled ones share one trace id, and cost only the random draw.
+ * an unsampled trace that began here. Called processes must know that it is unsampled. `ratio` is the sampled part of
+ * the traces that begin here, 0 to 1. All unsampled ones share one trace id, and cost only the random draw.
  */
 export function createTracer(
   { trace, ROOT_CONTEXT, SpanKind, SpanStatusCode }: typeof OpenTelemetry,

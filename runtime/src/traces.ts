@@ -13,7 +13,7 @@ export type SpanOptions = {
   readonly kind?: "server" | "client";
   /** W3C's `traceparent` of the parent span; by default the span around it. */
   readonly parent?: string | undefined;
-  /** Whether a span without a parent begins a trace, sampled or not. Without `begins`, no span is made then. */
+  /** Whether a span without a parent begins a trace, sampled or not. By default such a span is not made. */
   readonly begins?: boolean;
   readonly attributes?: SpanAttributes;
 };
@@ -110,7 +110,7 @@ export type TraceConfig = {
   readonly serviceName: string | undefined;
 };
 
-/** One in a hundred: the cost of tracing is limited at this ratio. */
+/** One in a hundred, to limit the cost of tracing. */
 const DEFAULT_RATIO = "0.01";
 const SAMPLER = "parentbased_traceidratio";
 

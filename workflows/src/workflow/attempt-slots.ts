@@ -84,7 +84,7 @@ export function createAttemptSlots({
     };
   }
 
-  /** Assumes the mean duration of all endpoints, at most a second. Else turns at quick endpoints would stay far apart. */
+  /** Assumes the mean duration of all endpoints, at most a second. Else turns at quick endpoints would be far apart. */
   function firstUse(): EndpointUse {
     return { ...newUse(), meanMs: Math.min(ASSUMED_MS, all.meanMs), commonTurnMs: NEVER_MS };
   }
