@@ -17,7 +17,7 @@ export type Outcome<Body> =
       /** What the runtime's fetch threw, for example because of a certificate. */
       readonly cause?: unknown;
       readonly reason: WaitReason;
-      /** The value of `Retry-After`; undefined if it is absent. */
+      /** The value of `Retry-After`; undefined if it is absent or invalid. */
       readonly retryAfterMs: number | undefined;
     };
 

@@ -10,6 +10,6 @@ export * from "./client.ts";
  */
 export function follow(options: client.FollowOptions): client.Follower {
   const { fetch: ownFetch = fetch } = options;
-  // Only followers with the same function share requests, so each follower gets a new one.
+  // Only followers with the same `fetch` share requests, so each follower gets a new function.
   return client.follow({ ...options, fetch: (url, request) => ownFetch(url, request) });
 }

@@ -6,7 +6,7 @@ import { pauseAfter } from "./poller/pause.ts";
 import { request } from "./request.ts";
 import { sleep } from "./sleep.ts";
 
-/** After this many failures in a row an export ends. Otherwise it could hang for hours unnoticed. */
+/** After this many failures in a row a list ends. Otherwise it could hang for hours unnoticed. */
 const MAX_FAILURES = 10;
 const PAGE_LIMIT = "100";
 
@@ -32,7 +32,7 @@ export function list(options: ListOptions): AsyncGenerator<Activity, void, undef
   const read = (more: Readonly<Record<string, string | undefined>>) =>
     request<ActivityPage>(connection, { path: "/activity", query: { ...query, ...more } }, rules);
 
-  /** Returns when the list ends. This machine's clock may be behind the service's, so it is not used. */
+  /** Returns the end of the list's range. This machine's clock may be behind the service's, so it is not used. */
   async function findUntil(): Promise<string | undefined> {
     const [newest] = (await read({ order: "desc", limit: "1" })).body.data;
     return newest && justAfter(newest.recorded_at);

@@ -50,7 +50,7 @@ export type Gateway = {
   close(): Promise<void>;
 };
 
-/** Creates a gateway. Throws if `trustedProxies` holds anything but CIDRs. */
+/** Creates a gateway. Throws if `trustedProxies` holds anything but CIDRs and addresses. */
 export function createGateway(options: GatewayOptions): Gateway {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const log = options.log ?? createLog((line) => process.stderr.write(line));

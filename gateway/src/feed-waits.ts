@@ -37,13 +37,13 @@ type Held = {
   readonly client: string;
   readonly endSlot: number;
   isOver: boolean;
-  /** Checks whether its wait is over. */
+  /** Settles the request's promise if its feed has changed or its wait is over. */
   wake: () => void;
 };
 
 /**
- * Waits end together, at multiples of this time. Their clients then ask again together and share one admission. A wait
- * ends up to 500 ms early, because RFC 7240 makes it an upper bound.
+ * Waits end together, at multiples of this time. Their clients then ask again together, and the core counts these
+ * requests in one batch. A wait ends up to 500 ms early, because RFC 7240 makes it an upper bound.
  */
 const SLOT_MS = 500;
 

@@ -200,7 +200,7 @@ describe("what HTTP allows is answered as usual", () => {
     await restart(1_000);
     const head = `${GOOD}Content-Length: 10000000\r\n\r\n`;
     expect(await sendRaw(port, `${head}x`)).toMatch(/^HTTP\/1\.1 200(?!.*HTTP\/1)/s);
-    // Its size cuts it, not its time.
+    // Now the size limit cuts the request, not the timeout.
     await restart(60_000);
     // Bytes that the gateway has not read reset the connection. The client may then lose the answer.
     const large = sendRaw(port, head + "x".repeat(300_000)).catch(String);

@@ -1,6 +1,6 @@
 import { type Environment, type Problem, readTlsFiles } from "./environment.ts";
 
-/** PEM files for a core with TLS. By default the CAs that Node brings are trusted, and no client certificate is sent. */
+/** PEM files for a core with TLS. By default Node's own CAs are trusted, and no client certificate is sent. */
 export type CoreTls = {
   /** The CA that signed the core's certificate. */
   readonly ca?: string;

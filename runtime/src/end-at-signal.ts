@@ -16,7 +16,7 @@ export function readDrainMs(env: Environment, problem: Problem): number {
   return seconds * 1_000;
 }
 
-/** These exit with the code that a shell reports for a process that this signal ended. */
+/** Exit codes of a shell for a process that a signal ended. */
 const exitAtSigint = () => process.exit(130);
 const exitAtSigterm = () => process.exit(143);
 

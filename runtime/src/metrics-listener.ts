@@ -7,7 +7,7 @@ import type { Log } from "./log.ts";
 import { type Metrics, type MetricsAddress, NO_METRICS } from "./metrics.ts";
 import { createMetrics } from "./metrics-families.ts";
 
-/** A scraper needs one or two. No other client should connect here. */
+/** A scraper needs one or two connections. No other client should connect here. */
 const MAX_CONNECTIONS = 16;
 
 const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
@@ -30,7 +30,7 @@ export type OpenMetrics = {
 };
 
 /**
- * Serves metrics at `/metrics` on their own port, including those of the process and its event loop. Logs the open port.
+ * Serves metrics at `/metrics` on their own port, including those of the process and its event loop. Logs the port.
  * Without an address it loads and counts nothing. `place` is the number of one of several processes behind one port.
  * Such a process serves nothing: the primary process collects its metrics. Rejects if it cannot open the port.
  */

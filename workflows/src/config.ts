@@ -166,7 +166,7 @@ function readCheckedTemporal(env: Environment, problem: Problem): string | undef
     problem(`${TEMPORAL_FILES.cert} and ${TEMPORAL_FILES.key} must be given together.`);
   }
   const apiKey = readSecret(env, "TEMPORAL_API_KEY", problem);
-  // The SDK would send no header at all.
+  // With such a key the SDK would send no header.
   if (apiKey && !CREDENTIAL.test(apiKey)) {
     problem("TEMPORAL_API_KEY must be an API key: visible ASCII on one line, without spaces.");
   }

@@ -27,7 +27,7 @@ import { bundleWorkflows, createWorker } from "./temporal/worker.ts";
 import { createActivities } from "./workflow/activities.ts";
 import { createAttemptSlots, RETRY_SLOTS } from "./workflow/attempt-slots.ts";
 
-/** The pause after the first failure of Temporal. Each further failure doubles it. */
+/** The pause after the first failure to run the worker. Each further failure doubles it. */
 const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 5_000;
 /**

@@ -5,7 +5,7 @@ export interface CheckpointState {
   readonly since: string | null;
   readonly type: string | null;
   readonly platform: string | null;
-  /** The cursor's `since`. It is later than `since` if the service once did not accept the cursor. */
+  /** The cursor's `since`: earlier if followers share the cursor, later if the service once refused a cursor. */
   readonly from: string | null;
   /** The cursor after the last page; null: before the first page. */
   readonly cursor: string | null;

@@ -10,8 +10,8 @@ const [HELD_MS, HELD_AGAIN_MS] = [2_000, 50];
 
 /**
  * Keeps the position in a file. Only one follower may use a file at a time. A crash or a power cut leaves either the
- * old or the new content. Loading rejects with `invalid_checkpoint` if the file holds something else. Loading and
- * saving reject with the error of `node:fs` if the file cannot be read or written.
+ * old or the new content. Loading rejects with `invalid_checkpoint` if the file holds no JSON. Loading and saving
+ * reject with the error of `node:fs` if the file cannot be read or written.
  */
 export function file(path: string): Checkpoint {
   return {

@@ -25,8 +25,8 @@ export interface Progress {
 
 /**
  * Loads a follower's position. If the filters or `since` changed, the stream begins again without a cursor. It begins
- * at `since`, otherwise at the last record, otherwise at the first start. It then skips the records that it has
- * processed. §4.4.4
+ * at `since` if given, otherwise at the last processed record, otherwise at its earlier start. It then skips the
+ * records that it has processed. §4.4.4
  */
 export async function loadProgress(
   checkpoint: Checkpoint,

@@ -64,6 +64,5 @@ export async function readConnection(
 
 /** Returns the filters for the client, which refuses invalid ones. */
 export function readFilters({ type, platform }: Filters) {
-  // `parseFilters` checks them later. Its error lists the accepted values.
   return { type: type as ActivityType | undefined, platform: platform as Platform | undefined };
 }

@@ -1,6 +1,6 @@
 /**
- * Escapes as JSON would: control characters, which can change a terminal, and marks that can reverse the text after
- * them. Line ends stay.
+ * Escapes, in JSON's form, control characters, which can change a terminal, and marks that can reverse the text after
+ * them. Line feeds stay.
  */
 export function escapeControls(text: string): string {
   return text.replace(

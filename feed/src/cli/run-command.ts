@@ -23,7 +23,7 @@ const COMMANDS: ReadonlyMap<string, Command> = new Map([
   ["me", meCommand],
 ]);
 
-/** A shell's code for Ctrl-C. The command's output is then incomplete. */
+/** The code that a shell reports for Ctrl-C. The command's output is then incomplete. */
 const INTERRUPTED = 130;
 
 /**

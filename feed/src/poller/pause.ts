@@ -4,7 +4,7 @@ import { MAX_RETRY_AFTER_MS } from "../request.ts";
 
 /** The pause after an empty page of a service that does not wait. §4.4.2 */
 const IDLE_MS = 5_000;
-/** The time between requests once half of the account's limit is used. It is half the rate that the limit allows. §8 */
+/** The time between requests once half of the account's limit is used. The limit allows twice this rate. §8 */
 const SPACING_MS = 1_000;
 /** While the limit leaves more requests than this, they need no time between them. */
 const PLENTY = 60;
@@ -27,9 +27,9 @@ export interface Pause {
 }
 
 /**
- * Returns the pause after an answer. Once all of the account's limit is used, it lasts until the limit is reset, at most ten
- * minutes. There is none while more pages follow. After records there is none until half of the limit is used. From then
- * on requests are a second apart. They are also a second apart if the service waited for records
+ * Returns the pause after an answer. Once all of the account's limit is used, it lasts until the limit is reset, at
+ * most ten minutes. There is none while more pages follow. After records there is none until half of the limit is used.
+ * From then on requests are a second apart. The same holds if the service waited for records
  * (`Preference-Applied: wait`). After any other empty page the pause is five seconds, a tenth more or less.
  */
 export function pauseAfter({ page, headers, elapsedMs, random }: Polled): Pause {

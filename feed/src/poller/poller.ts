@@ -40,7 +40,7 @@ interface LastPause {
 
 export type OnWait = (reason: WaitReason, ms: number) => void;
 
-/** Reads the feed of one key and its filters for all followers in this process. */
+/** Reads the feed for all followers of this process with the same address, key, filters and `fetch`. */
 export interface Poller {
   /** Returns the end of the feed. Records that are stored from now on come after it. */
   findEnd(signal: AbortSignal | undefined): Promise<End>;
@@ -48,7 +48,7 @@ export interface Poller {
   next(position: Position, signal: AbortSignal | undefined): Promise<ActivityPage>;
   /** Ends all pauses, so that the next requests are sent at once, at most once a second. */
   wake(): void;
-  /** Called with the reason when a request waits, one for each follower. */
+  /** One function for each follower. All are called when a request waits. */
   readonly followers: Set<OnWait>;
 }
 

@@ -4,7 +4,7 @@ import { asJson, compileSchema, openapi } from "../../../test/contract/openapi-d
 import { findTimestamp } from "./timestamp.ts";
 
 const { QueryTime } = asJson(asJson(openapi.components).schemas);
-/** Only the text of the description says that a time exists. A `format` would make generated clients change it. */
+/** Adds a `format`, so that the date must exist. In the schema it would make generated clients write other forms. */
 const isDescribed = compileSchema({ ...asJson(QueryTime), format: "date-time" });
 
 describe("§4.2 a time in a query", () => {

@@ -23,7 +23,7 @@ const BATCH_STEP = 8;
 /** The limit of one call. Two calls then fit into the lease of an attempt that took up to five seconds. */
 const ANSWER_WITHIN_MS = 4_000;
 const PAUSE_MS = 250;
-/** The longest wait before a refused attempt is sent again. The first wait is `PAUSE_MS`, and each one doubles it. */
+/** The longest wait before a refused attempt is sent again. The first wait is `PAUSE_MS`. Each refusal doubles it. */
 const MAX_REFUSED_MS = 60_000;
 /** The core accepts no longer duration. An attempt ends within ten seconds, but its process can be frozen meanwhile. */
 const MAX_DURATION_MS = 3_600_000;

@@ -65,7 +65,7 @@ export function startRetries(starter: WorkflowStarter): Poller {
     acknowledged = [];
     const isComplete = await complete(runs);
     if (isComplete) return;
-    // If only one shard is away, the runs of the other shards are completed, and no claim waits for that shard.
+    // If only one shard is away, this completes the runs of the other shards. Claims continue without that shard.
     const areComplete = await Promise.all(runs.map((run) => complete([run])));
     acknowledged.push(...runs.filter((_, place) => !areComplete[place]));
   }

@@ -20,7 +20,7 @@ const EMPTY_LINES = /^[\r\n]+/;
 /** Limits of interim answers before the final one. ADR 0027 */
 const MAX_INTERIM_ANSWERS = 16;
 const MAX_INTERIM_BYTES = 16 * 1024;
-/** A body of 64 KiB (ADR 0027) and a head. The body's own limit counts no endless reason phrase or chunk header. */
+/** A body of 64 KiB (ADR 0027) and a head. The body's limit does not count a reason phrase or chunk headers. */
 const MAX_ANSWER_BYTES = (64 + 16) * 1024;
 
 /**

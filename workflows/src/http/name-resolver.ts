@@ -37,7 +37,7 @@ const UNANSWERED: ReadonlySet<string> = new Set(["ESERVFAIL", "EREFUSED", "ENOTI
  * Creates a resolver that asks the system's DNS servers for A and AAAA records.
  *
  * It does not use `dns.lookup`, which blocks one of the process's four threads. A few names whose servers never answer
- * would then delay all look-ups. It also ignores the hosts file, which names no public server.
+ * would then delay all look-ups. The resolver also ignores the hosts file, which names no public server.
  */
 export function createNameResolver(servers?: readonly string[]): ResolveName {
   let resolver: Resolver | undefined;

@@ -31,9 +31,9 @@ class ClosedConnectionError extends Error {
 const IDLE_MS = 4_000;
 const MAX_REQUESTS = 1_000;
 /**
- * How long all addresses together may take to accept. Each gets an equal part, and Node then gives it up for good,
- * except the last one, which has until the attempt's deadline. Linux repeats a lost SYN after one and three seconds, so
- * each of two addresses gets time for both repetitions.
+ * How long all addresses together may take to accept. Each gets an equal part, at least a second. Node then gives an
+ * address up for good, except the last one, which has until the attempt's deadline. Linux repeats a lost SYN after one
+ * and three seconds, so each of two addresses gets time for both repetitions.
  */
 const ALL_ADDRESSES_MS = 6_400;
 const LEAST_ADDRESS_MS = 1_000;

@@ -30,9 +30,7 @@ const SOURCES = fileURLToPath(new URL("..", import.meta.url));
 const BUILDER = fileURLToPath(new URL("../build.ts", import.meta.url));
 const MAX_BUNDLE_BYTES = 64 * 1024 * 1024;
 
-/**
- * Returns the built workflows. Bundles them instead if none were built or a source is newer. Throws WorkflowBundleError.
- */
+/** Returns the built workflows. Bundles them if they are missing or a source is newer. Throws WorkflowBundleError. */
 export async function bundleWorkflows(): Promise<WorkflowBundleOption> {
   try {
     // Returned as code and not as a path, because a new build may replace the file.

@@ -185,7 +185,7 @@ function endsFailed(outcome: AttemptOutcome, attempt: number): boolean {
   return outcome !== "delivered" && (!isRetried(outcome) || attempt === MAX_ATTEMPTS);
 }
 
-/** The attempt may have ended long ago, if Temporal lost its task. No history holds texts of the answer. */
+/** Returns the answer for the workflow. The attempt may have ended long ago, if Temporal lost its task. */
 function madeFrom(
   { endedMs, ...made }: KeptAttempt,
   attempt: number,

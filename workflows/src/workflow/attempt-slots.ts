@@ -16,7 +16,7 @@ type Use = {
   inFlight: number;
   /** The moving average of attempts' durations, in milliseconds. Later attempts weigh more. */
   meanMs: number;
-  /** The turn of the last waiting attempt. */
+  /** The time of the last turn that was given. */
   lastTurnMs: number;
 };
 /** The use of one endpoint. `commonTurnMs` is its last turn among all endpoints. */
@@ -26,7 +26,7 @@ type EndpointUse = Use & { commonTurnMs: number };
 export const RETRY_SLOTS = { perEndpoint: 16, total: 400 };
 
 const MIN_WAIT_MS = 1_000;
-/** The assumed duration of attempts at an endpoint that had none yet. */
+/** The longest duration that is assumed for the first attempts at an endpoint. */
 const ASSUMED_MS = 1_000;
 const WEIGHT_OF_LATEST = 0.3;
 const NEVER_MS = Number.NEGATIVE_INFINITY;
