@@ -11,7 +11,8 @@ export default defineConfig({
     hookTimeout: 600_000,
     // A poll must fail only if the result never comes, not if a busy machine is late.
     expect: { poll: { timeout: 15_000 } },
-    // These tests mostly wait for leases to end. The number equals the product's: `npm test` runs both in one group.
+    // These tests mostly wait for leases to end. `npm test` runs them in one group with the product's tests, so both
+    // numbers must be equal.
     maxWorkers: 4,
   },
 });

@@ -13,7 +13,7 @@ export interface Contender {
   readonly name: string;
   /** A floor is no library. It does only the unavoidable work. */
   readonly role: "kit" | "peer" | "floor";
-  /** Checks that it lacks. */
+  /** The checks that the contender lacks. */
   readonly without?: string;
   readonly verify: () => unknown;
 }
@@ -84,7 +84,7 @@ export async function createContenders(body: Buffer): Promise<Contender[]> {
   ];
 }
 
-/** Creates the unavoidable work of a receiver, which already has its key, prefix and signature. */
+/** Creates the floors. They have their key, prefix and signature before they are timed. */
 function createFloors(body: Buffer, prefix: string): Contender[] {
   const key = createSecretKey(Buffer.from(SECRET));
   const macOf = () => createHmac("sha256", key).update(prefix).update(body).digest();

@@ -78,7 +78,7 @@ function printTimes(
 
 type Timed = Contender & { readonly timeNs: number };
 
-/** Prints how many times as fast as the fastest peer the kit and the floors are. */
+/** Prints the speed of the kit and of each floor, as a multiple of the fastest peer's. */
 function printRatios(name: string, peers: readonly Timed[], others: readonly Timed[]): void {
   const peerNs = Math.min(...peers.map(({ timeNs }) => timeNs));
   console.log(`  times as fast as the ${name} (${WANTED_RATIO} wanted):`);

@@ -6,7 +6,7 @@ const RUNS = Number(process.env.FUZZ_RUNS ?? 100_000);
 const NOW_SECONDS = 1_767_225_600;
 const options = { secrets: SECRET, clock: () => NOW_SECONDS * 1000 };
 
-/** Passes any value as any of the three arguments. */
+/** Passes any values as body, headers and secrets. */
 async function throwsOnlyItsOwnError(): Promise<void> {
   const anyHeaders = fc.oneof(
     fc.anything({ withMap: true, withNullPrototype: true, withTypedArray: true }),

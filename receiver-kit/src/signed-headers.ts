@@ -57,8 +57,8 @@ function finderFor(headers: unknown): Finder {
   if (typeof (headers as Partial<Iterable<unknown>>)[Symbol.iterator] === "function") {
     return finderForEntries(headers as Iterable<unknown>);
   }
-  // Checked after `get`, because the promise of Next.js 15 has the methods of its headers too. A header named "then" is
-  // no function.
+  // Checked after `get`, because Next.js 15 returns a promise that also has the methods of headers. The value of a
+  // header named "then" is no function.
   if ("then" in headers && typeof headers.then === "function") {
     throw notGiven("got a promise; await it first");
   }

@@ -12,7 +12,7 @@ export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-/** Returns the secret of `--secret` or `WEBHOOK_SECRET`. The variable keeps it out of the process list. */
+/** Returns the secret of `--secret` or `WEBHOOK_SECRET`. The variable keeps the secret out of the process list. */
 export function findSecret(
   option: string | undefined,
   { env }: CommandContext,

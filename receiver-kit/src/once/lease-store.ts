@@ -75,8 +75,7 @@ export function createLeaseStore(
         await keep(of?.time ?? "");
         wasTried = true;
         if (await complete()) return true;
-        // The event is done if only the answer to an earlier mark was lost. The claim is free if it was deleted after
-        // its lease.
+        // `done` after an earlier try: only its answer was lost. `claimed`: the claim was deleted after its lease.
         const now = await claims.claim(eventId, owner, leaseMs);
         return now === "done" ? mayBeMarked : now === "claimed" && (await complete());
       };

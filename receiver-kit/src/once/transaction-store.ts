@@ -20,7 +20,7 @@ export interface TransactionRunner<Context> {
   inTransaction(work: (context: Context) => Promise<void>): Promise<void>;
   /** Marks the event done within the transaction, unless it is done already. */
   markDone(context: Context, eventId: string): Promise<ClaimResult>;
-  /** Completes the mark after the work. Returns false if the transaction was rolled back and lost it. */
+  /** Completes the mark after the work. Returns false if a rollback lost the mark. */
   complete?(context: Context, eventId: string): Promise<boolean>;
   /** Keeps the newest time of a record within the transaction, and returns it. */
   keepNewest(context: Context, record: string, time: string): Promise<string>;

@@ -15,12 +15,12 @@ export class BodyTooLargeError extends Error {
   override readonly name = "BodyTooLargeError";
 }
 
-/** Another delivery of the event is being handled, and may still fail. */
+/** Thrown for `in_progress` and `claim_lost`: the work of the other delivery may still fail. */
 export class InProgressError extends Error {
   override readonly name = "InProgressError";
 }
 
-/** Returns the status for an error. */
+/** Returns an error with the status to answer. */
 export function problemFromError(error: unknown): Problem {
   if (error instanceof BodyTooLargeError) return { status: 413, error };
   if (error instanceof InProgressError) return { status: 503, error };

@@ -7,7 +7,7 @@ import { type AnswerStatus, InProgressError, type Problem, problemFromError } fr
 import { DEFAULT_BODY_LIMIT_BYTES, type ReceiverOptions } from "./receiver-options.ts";
 import { reportProblem } from "./report-problem.ts";
 
-/** Receives one delivery and returns the status to answer. Never rejects. It is 204 only if the work is done. */
+/** Receives one delivery and returns the status to answer: 204 only if the work is done. Never rejects. */
 export type Receive = (
   headers: HeadersInput,
   readBody: (limitBytes: number) => RawBody | Promise<RawBody>,

@@ -9,14 +9,15 @@ export interface ReceiverOptions<Context = unknown> extends VerifyOptions {
   readonly store: OnceStore<Context>;
   /**
    * Does the work for one event, once. Its result is awaited and not used. Do no real work if `webhookEvent.test` is
-   * true. If `context.stale` is true, a newer event of the record was handled: its amounts and status must stay.
+   * true. If `context.stale` is true, a newer event of the same type and record was handled: keep that one's amounts
+   * and status.
    *
    * The delivery is answered when this settles. The sender waits 10 seconds: put long work into a queue.
    */
   readonly handle: (webhookEvent: WebhookEvent, context: Context) => unknown;
   /** The largest body that is read. Default 1 MiB. */
   readonly bodyLimitBytes?: number | undefined;
-  /** Called for every delivery that was not answered 204. Default: prints one line to the console. */
+  /** Called for every delivery that was not answered 204. Default: prints the problem to the console. */
   readonly onProblem?: ((problem: Problem) => unknown) | undefined;
 }
 

@@ -1,7 +1,7 @@
 import { VerificationError } from "../verification-error.ts";
 import type { Problem } from "./problem.ts";
 
-/** Calls `onProblem`. Its failure changes no answer. The answer does not wait for it, so the promise may be ignored. */
+/** Calls `onProblem`, and only logs its failure. The answer does not wait, so callers may ignore the promise. */
 export async function reportProblem(
   options: { readonly onProblem?: ((problem: Problem) => unknown) | undefined },
   problem: Problem,

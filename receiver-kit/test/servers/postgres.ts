@@ -56,7 +56,7 @@ async function findPrograms(): Promise<Programs> {
   return installed ? programsIn(installed, process.env) : fetchPrograms();
 }
 
-/** Finds the folder of a server's programs. The client's package creates one that lacks them. */
+/** Finds the folder of a version that has the server's programs. The client's package has a folder without them. */
 async function findServerFolder(folder: string): Promise<string | undefined> {
   const versions = await readdir(folder).catch(() => []);
   return versions

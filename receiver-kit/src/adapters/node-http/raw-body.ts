@@ -19,7 +19,8 @@ export async function readRawBody(
   // A destroyed request has emitted "close" already, so reading would never end.
   if (request.destroyed) throw new Error("the connection closed before the body was read");
   checkAnnouncedLength(request.headers["content-length"], limitBytes);
-  // `concat` throws if the encoding was set meanwhile. An error thrown within the listener of "end" would end the process.
+  // `concat` throws if the encoding was set meanwhile. It runs here, because an error in the listener of "end" would
+  // end the process.
   return Buffer.concat(await collect(request, limitBytes));
 }
 

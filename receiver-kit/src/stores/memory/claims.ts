@@ -44,7 +44,7 @@ export function createMemoryClaims(clock: () => number): Claims {
       for (const [eventId, { owner, expiresAtMs }] of entries) {
         if (deleted === limit) break;
         if (expiresAtMs > nowMs) {
-          if (owner === undefined) break; // All entries after it were done later.
+          if (owner === undefined) break; // Done ids after it expire later.
           continue;
         }
         entries.delete(eventId);

@@ -23,7 +23,7 @@ export function createMysqlClaims(db: MysqlQueryable): Claims {
 /**
  * Takes the claim, unless the event is done or another lease still runs.
  *
- * One statement takes the row's write lock at once. A failed insert before it would leave a shared lock with each
+ * One statement takes the row's write lock at once. A separate insert that fails would leave a shared lock with each
  * competing transaction, and they would deadlock. Inside a transaction, this waits for other transactions with the same
  * id.
  */
@@ -33,7 +33,7 @@ export async function takeClaim(
   owner: string,
   leaseMs: number,
 ): Promise<ClaimResult> {
-  // MySQL assigns from left to right: the second assignment sees the owner of the first one.
+  // MySQL assigns from left to right: the second assignment sees the new owner.
   await db.query(
     `INSERT INTO receiver_kit_event (event_id, owner, expires_at) VALUES (?, ?, ${IN_MS})
      ON DUPLICATE KEY UPDATE

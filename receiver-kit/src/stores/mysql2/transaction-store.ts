@@ -35,7 +35,7 @@ export function createMysqlTransactionStore<Connection extends MysqlPooledConnec
       return takeClaim(connection, eventId, owner, CLAIM_MS).catch(heldWhenLockWasLost);
     },
     // A deadlock rolls the whole transaction back, with the claim. Later statements of the work then commit one by one.
-    // This returns false then.
+    // `complete` then returns false.
     complete: ({ connection }, eventId) =>
       updateHeld(connection, eventId, owners.get(connection) ?? "", null, keepMs),
     keepNewest: ({ connection }, record, time) => keepNewest(connection, record, time, keepMs),

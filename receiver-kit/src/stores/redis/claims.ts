@@ -20,7 +20,7 @@ export function createRedisClaims(runScript: RunScript, keyPrefix: string): Clai
   return {
     async claim(eventId, owner, leaseMs) {
       const values = [owner, String(Math.ceil(leaseMs))];
-      // The script returns only these values. node-redis can return them as Buffers.
+      // The script returns only the words of ClaimResult. node-redis can return them as Buffers.
       return String(await runScript(CLAIM_SCRIPT, keyPrefix + eventId, values)) as ClaimResult;
     },
     renew: (eventId, owner, leaseMs) => update(RENEW_SCRIPT, eventId, owner, leaseMs),
