@@ -13,8 +13,8 @@ const BEFORE_WAIT_MS = 300;
 
 /**
  * Reads the feed with the filters, newest first. If `isFollowed`, it reads the first page again when the feed changes,
- * so a refunded record disappears, and when the wait for a change fails. It does not follow while older pages are shown.
- * `limit` is the size of a page, by default the server's. ADR 0052
+ * or when the wait for a change fails. A refunded record then disappears. It does not follow while older pages are
+ * shown. `limit` is the size of a page, by default the server's. ADR 0052
  */
 export function useActivities(filters: Filters, isFollowed: boolean, limit?: number) {
   const range = useTimeRange(filters);
@@ -57,13 +57,13 @@ export function useActivities(filters: Filters, isFollowed: boolean, limit?: num
     gcTime: 0,
   });
   const hasChanged = feed !== undefined && feed.feedVersion > feedVersion;
-  // A failed wait may hide a change. In an outage the read fails too, and shows that until the service is back.
+  // A failed wait may hide a change. In an outage the read fails too, and shows its error until the service is back.
   const mustRead = hasChanged || failureCount > 0;
   useEffect(() => {
-    // A read that takes longer than the next answer must not begin again, nor that of an older page. A wait in flight
-    // continues when the page no longer follows.
+    // A read in flight must not begin again: it may be slow, or read an older page. A wait in flight continues when the
+    // page no longer follows.
     if (mustRead && isFollowing) void refetch({ cancelRefetch: false });
-    // After a failure the next answer, which is as new, reads it again.
+    // If the read fails, the next answer has the same version. Its time starts another read.
   }, [mustRead, isFollowing, refetch, dataUpdatedAt, failureCount]);
   return query;
 }

@@ -1,7 +1,7 @@
 /** Delays before the page waits for a change again: after a wait, and after a failure. */
 const NEXT_WAIT_MS = 100;
 const AFTER_FAILURE_MS = 5_000;
-/** A shorter wait without a change was refused: a core that stops answers at once. */
+/** A shorter wait without a change was refused: a stopping core answers waits at once. */
 const MIN_WAIT_MS = 1_000;
 
 /** The answer to a wait for a change of the feed. */

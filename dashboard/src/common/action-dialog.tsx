@@ -42,7 +42,7 @@ function OpenDialog({ title, isKept = false, onClosed, children }: Content) {
       // Without this, a second Escape closes the dialog even if onCancel prevents it.
       {...{ closedby: isKept ? "none" : "closerequest" }}
       onCancel={(event) => isKept && event.preventDefault()}
-      // Chrome before 134 does not know `closedby`.
+      // Chrome before 134 ignores `closedby` and closes the dialog, so it is opened again.
       onClose={() => (isKept && !isDone.current ? dialog.current?.showModal() : onClosed?.())}
     >
       <div className={styles.content}>

@@ -2,7 +2,7 @@ import { ErrorInfoSchema, type Limits } from "@activity/proto";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { texts } from "../texts.ts";
 
-/** The answer to a change was lost, by the network or by the core's database, so that it may have been made. */
+/** The network or the core's database lost the answer to a change. The change may have been made. */
 export class AnswerLostError extends Error {
   override readonly name = "AnswerLostError";
 }
@@ -14,8 +14,8 @@ export function errorCode(error: unknown): string | undefined {
 }
 
 /**
- * Returns a text that says what happened and what to do. If a limit was reached and `limits` is known, it names its
- * value.
+ * Returns a text that says what happened and what to do. If a limit was reached and `limits` is known, the text names
+ * the limit's value.
  */
 export function errorText(error: unknown, limits: Limits | undefined): string {
   if (error instanceof AnswerLostError) return texts.answerLost;

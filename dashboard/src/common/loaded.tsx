@@ -15,7 +15,7 @@ type Asked<Data> = {
   readonly dataUpdatedAt: number;
   /** The reason of the last failure while the query still retries. */
   readonly failureReason: unknown;
-  /** Whether the data is of the filters before. */
+  /** Whether the data belongs to the previous filters. */
   readonly isPlaceholderData: boolean;
   /** "paused" while the browser is offline. */
   readonly fetchStatus: string;
@@ -24,7 +24,7 @@ type Asked<Data> = {
 
 /**
  * Shows a query's data, its error, or a placeholder while it loads. After a temporary failure it keeps the data and
- * adds a warning, except data of other filters.
+ * adds a warning. It does not keep data of the previous filters.
  */
 export function Loaded<Data>(props: { query: Asked<Data>; children: (data: Data) => ReactNode }) {
   const { refetch, isPlaceholderData, fetchStatus } = props.query;

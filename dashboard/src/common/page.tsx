@@ -19,7 +19,7 @@ export function Page(props: {
     document.title = `${props.title} · ${texts.product}`;
   }, [props.title]);
   useEffect(() => {
-    // Keyboard and screen reader users start at the title of a new page. For the first page, the browser does this.
+    // Keyboard and screen reader users start at the title of a new page. On the first page, the browser sets the start.
     if (!isFirst) heading.current?.focus();
     isFirst = false;
   }, []);

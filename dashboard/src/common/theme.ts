@@ -24,7 +24,7 @@ export function chooseTheme(theme: Theme): void {
   applyTheme(theme);
 }
 
-/** Applies a theme to this page. tokens.css has the colours of both. */
+/** Applies a theme to this page. tokens.css has the light and the dark colours. */
 export function applyTheme(theme: Theme): void {
   document.documentElement.dataset.theme = theme;
 }

@@ -2,10 +2,10 @@ import { useEffect, useState } from "react";
 
 let held = 0;
 let waiting: (() => void) | undefined;
-/** Returns to the page of each hold after the browser has left it. */
+/** For each hold, a function that returns to its page after the browser has left it. */
 const returns = new Set<(event: Event) => void>();
-// This listener must be the first one, because the router's shows the other page. Chromium calls the listeners of
-// `popstate` in their order, also those that capture. So it is added before the router's.
+// This listener must run before the router's, which shows the other page. Chromium calls the listeners of `popstate` in
+// their order, also those that capture. Therefore this one is added first.
 addEventListener("popstate", (event) => {
   for (const comeBack of returns) comeBack(event);
 });
@@ -43,7 +43,7 @@ export function useHold(isHeld: boolean): number {
     const { signal } = end;
     const { href, pathname } = location;
     addEventListener("beforeunload", (event) => event.preventDefault(), { signal });
-    // A browser without `navigation` tells only here that a link leaves.
+    // In a browser without `navigation`, only the click shows that a link leaves.
     addEventListener(
       "click",
       (event) => {
@@ -63,7 +63,7 @@ export function useHold(isHeld: boolean): number {
       },
       { signal },
     );
-    // A browser refuses no way back in a frame, and no second one without a click between. So the page comes back.
+    // In a frame, and the second time without a click between, no page can prevent a step back. So the page comes back.
     const comeBack = (event: Event) => {
       if (location.pathname === pathname) return;
       event.stopImmediatePropagation();

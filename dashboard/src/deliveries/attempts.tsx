@@ -12,7 +12,7 @@ const MAX_READ = 200;
 export function Attempts(props: {
   delivery: Delivery;
   attempts: readonly Attempt[];
-  /** Whether its endpoint is off. */
+  /** Whether the delivery's endpoint is off. */
   isPaused: boolean;
 }) {
   const { delivery, attempts, isPaused } = props;

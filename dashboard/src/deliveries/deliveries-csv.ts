@@ -7,8 +7,8 @@ const COLUMNS = [
   ...["delivery_id", "created_at", "event_id", "kind", "test", "endpoint_id", "endpoint"],
   ...["state", "attempts", "last_outcome", "record_id", "donor_name", "amount_cents", "currency"],
 ];
-/** Where a spreadsheet would read a formula. One with decimal commas splits at `;`, and then inside quotes too. */
-const FORMULA = /(?<=^|[;\t\r\n])(?="*(?:[=+@\t\r]|-(?!\))))/g; // ;-) is none
+/** Where a spreadsheet would read a formula. With decimal commas, it splits cells at `;`, inside quotes too. */
+const FORMULA = /(?<=^|[;\t\r\n])(?="*(?:[=+@\t\r]|-(?!\))))/g; // `;-)` is no formula.
 
 /** Formats deliveries as CSV (RFC 4180) with a header line. Times are in UTC. */
 export function deliveriesCsv(

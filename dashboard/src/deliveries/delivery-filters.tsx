@@ -51,7 +51,7 @@ export function DeliveryFilters({ filters }: { filters: Filters }) {
         label={texts.deliveries.eventId}
         value={eventId}
         hint={eventId && !isEventId(eventId) ? texts.deliveries.eventIdIncomplete : ""}
-        // The page's address holds it.
+        // The page's address holds the text, so it must stay short.
         onChange={(value) => filters.set("event", value.trim().slice(0, EVENT_ID_MAX))}
       />
       <TimeFilter filters={filters} since={texts.deliveries.since} until={texts.deliveries.until} />

@@ -56,7 +56,7 @@ const COLUMNS: readonly Column<Delivery>[] = [
   { title: texts.deliveries.createdAt, cell: ({ createdAt }) => <Ago at={createdAt} /> },
 ];
 
-/** Shows why a delivery is not delivered yet, and how many attempts a running one has made. */
+/** Shows why a delivery is not delivered yet. While further attempts may follow, also shows how many were made. */
 function Outcome({ delivery }: { delivery: Delivery }) {
   const limits = useLimits();
   if (delivery.state === DeliveryState.DELIVERED) return null;

@@ -6,9 +6,9 @@ import { texts } from "../texts.ts";
 
 const READ_AGAIN_MS = 30_000;
 /**
- * How much older than its answer a list may be, with the difference between the two clocks. If it is more, a new
- * endpoint's deliveries are shown as canceled until the next list. A larger value would show deliveries to an endpoint
- * that was just deleted as active for longer.
+ * The longest time from the server's read of a list to its arrival, with the difference between the two clocks. After a
+ * longer time, deliveries to a new endpoint are shown as canceled until the next list. With a larger value, deliveries
+ * to a deleted endpoint would be shown as active for longer.
  */
 const MAX_READ_MS = 5_000;
 

@@ -20,7 +20,8 @@ export function DeleteEndpoint({ endpoint }: { endpoint: Endpoint }) {
       await mutateAsync({ endpointId: endpoint.id });
       navigate("/endpoints");
     } finally {
-      // Not before the page is left: it would read the deleted endpoint. After a lost answer this shows what happened.
+      // Only after the page is left, because it would read the deleted endpoint. After a lost answer, the new data
+      // shows what happened.
       await queryClient.invalidateQueries();
     }
   };

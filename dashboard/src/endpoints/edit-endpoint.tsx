@@ -8,7 +8,7 @@ import { EndpointForm, type EndpointInput } from "./endpoint-form.tsx";
 
 /** Edits the settings of an endpoint. */
 export function EditEndpoint({ endpoint }: { endpoint: Endpoint }) {
-  // As it was when the dialog opened: another person may change it meanwhile.
+  // The endpoint as it was when the dialog opened: another person may change it meanwhile.
   const [opened, setOpened] = useState(endpoint);
   const { mutateAsync, error, isPending, reset } = useChange(EndpointService.method.updateEndpoint);
   return (
@@ -46,7 +46,7 @@ export function EditEndpoint({ endpoint }: { endpoint: Endpoint }) {
   );
 }
 
-/** Returns the fields that the owner changed. A field that is not sent stays as another person may have set it. */
+/** Returns the fields that the owner changed. Other fields keep the values that another person may have set. */
 function changedFields(before: EndpointInput, { kinds, ...input }: EndpointInput) {
   const isSame =
     kinds.length === before.kinds.length && kinds.every((kind) => before.kinds.includes(kind));

@@ -26,7 +26,7 @@ export function NewEndpointPage() {
   const [, navigate] = useLocation();
   const { mutate, data, error, isPending } = useChange(EndpointService.method.createEndpoint);
   const [isSaved, setIsSaved] = useState(false);
-  // Its secret is shown once, so the reader must stay for it.
+  // The answer has the secret, which is shown once. So the reader must stay for the answer.
   useHold(isPending);
   const endpoint = data?.endpoint;
   const steps = texts.endpoints.steps;

@@ -29,7 +29,7 @@ export function RotateSecret({ endpoint }: { endpoint: Endpoint }) {
   const { mutate, data, error, isPending, reset, variables } = useChange(
     EndpointService.method.rotateSecret,
   );
-  // No page can show whether such a rotation was made.
+  // No page can show whether an immediate rotation was made.
   const isLostAtOnce = error instanceof AnswerLostError && variables?.signsFrom === undefined;
   useHold(isPending);
   const rotate = () => {

@@ -76,7 +76,7 @@ function thisHourMs(): number {
 function useStatsOptions() {
   const client = createClient(EndpointService, useTransport());
   const optionsOf = (endpointId: string) => ({
-    // Without the start, which changes each hour: an outage must not remove the hour before.
+    // Without `since`, which changes each hour. Otherwise an outage would remove the statistics at the next hour.
     queryKey: ["endpointStats", endpointId],
     queryFn: () => client.getEndpointStats({ endpointId, since: timestampFromMs(monthStartMs()) }),
     refetchInterval: READ_AGAIN_MS,

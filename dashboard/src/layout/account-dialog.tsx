@@ -53,7 +53,7 @@ export function AccountDialog() {
             <Button
               look="primary"
               isPending={signOut.isPending}
-              // The page behind may hold the reader for a secret.
+              // The page behind the dialog may hold the reader for a secret, so the dialog closes.
               onClick={() => signOut.mutate({}, { onSuccess: close })}
             >
               {texts.session.signOut}

@@ -17,7 +17,7 @@ const SERIOUS_FIRST = ["bad", "warn", "good", undefined];
 /** The endpoints that fail or have failed deliveries of the last day. Each links to its page and offers a retry. */
 export function Attention() {
   const failedOf = useDayFailed();
-  // A repaired endpoint stays in the list until the page is left: the dialog that retried its deliveries is part of it.
+  // A repaired endpoint stays in the list until the page is left, because its list item holds the retry dialog.
   const shown = useRef(new Set<string>()).current;
   const failing = (useDayStats() ?? [])
     .filter(

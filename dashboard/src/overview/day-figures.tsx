@@ -8,8 +8,8 @@ import styles from "./overview.module.css";
 import { countText, useDayDeliveries } from "./use-day-deliveries.ts";
 
 /**
- * The number of deliveries of the last day in each state; of the delivered ones, the number of successful attempts. Each
- * number links to its deliveries.
+ * The number of the last day's deliveries in each state. For delivered ones, it is the number of successful attempts.
+ * Each number links to its deliveries.
  */
 export function DayFigures() {
   const stats = useDayStats();

@@ -7,7 +7,7 @@ export function recordHref(activityId: string, recordedAt: Timestamp | undefined
 }
 
 /**
- * Parses that time from an address. Returns the microsecond of the record as a range; `undefined` if it is malformed.
+ * Parses the `at` of a record's address. Returns that microsecond as a range; `undefined` if the text is malformed.
  */
 export function momentOf(text: string | null): { since: Timestamp; until: Timestamp } | undefined {
   const [, seconds, nanos] = /^(\d{1,11})\.(\d{9})$/.exec(text ?? "") ?? [];

@@ -84,13 +84,13 @@ export function SessionGate({ code, children }: { code: string | undefined; chil
   };
   useEffect(() => open(false), [open]);
   useEffect(() => {
-    // If only the answer to a code was lost, the core takes its repeat for another browser's and warns the owner.
+    // If only the answer was lost, the core would take a repeated code for another browser's and warn the owner.
     if (code !== undefined || state.kind !== "failed" || !isPassing(state.error)) return;
     // The failure stays shown. Otherwise screen readers would read it again after each try.
     const timer = setTimeout(() => open(false), TRY_AGAIN_MS);
     return () => clearTimeout(timer);
   }, [state, open, code]);
-  // The link of another tab lets this tab in too. Its last calls may have had the cookie from before.
+  // A link opened in another tab lets this tab in too. The last calls of this tab may have had the old cookie.
   const isEnded = state.kind === "ended";
   useEffect(() => (isEnded ? onOpenedSession(() => location.reload()) : undefined), [isEnded]);
   const session = state.kind === "open" ? state.session : undefined;

@@ -48,9 +48,9 @@ export function SessionWatch(props: {
   useEffect(
     () =>
       onOpenedSession((accountId) => {
-        // At once: the cookie is of the other account already.
+        // At once, because the browser already has the cookie of the other account.
         if (accountId !== session.accountId) openStart();
-        // Those that failed with the session before are read again.
+        // Queries that failed with the previous session are read again.
         else void queryClient.invalidateQueries();
       }),
     [session.accountId, queryClient],

@@ -34,8 +34,8 @@ export const keys = {
   secret: "API key",
   tryIt: "Try it",
   /**
-   * It asks for the key, so that the shell's history and the list of processes do not hold the key. It is one command:
-   * the shell reads all lines before `read` waits.
+   * The command asks for the key, so that the shell's history and the list of processes do not hold it. It is one
+   * command: the shell reads all lines before `read` waits.
    */
   curl: (apiUrl: string) =>
     `echo "Paste the key and press Enter." && read -rs ACTIVITY_KEY &&
