@@ -12,7 +12,7 @@ const TIMES_FLOOR: readonly (readonly [CaseName, number])[] = [
 const BACKLOGS = ["one-receiver", "many-accounts"] as const;
 const [P50_MS, P99_MS, STEADY_CPU_MS, BACKLOG_CPU_MS] = [6, 25, 4, 0.7];
 const [STATEMENTS, COMMITS, SLEEPERS_COST_PERCENT] = [6, 2, 10];
-/** The stack's names. The receiver and the writer of events count as one. */
+/** The names of the stack's processes. The receiver and the writer of events count as one. */
 const PROCESSES = ["product", "floor's worker", "Temporal", "database", "receiver and load"];
 
 /** Returns the table of the rates of all cases, without and with sleepers. */

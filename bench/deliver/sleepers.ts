@@ -3,7 +3,7 @@ import type { Bench } from "../run/bench.ts";
 import type { Stack } from "./stack.ts";
 
 /**
- * One portion in ten sleeps after a later attempt. A timer takes a worker three transactions, a delayed start one.
+ * One portion in ten sleeps after a later attempt: its timer costs three transactions, a delayed start costs one.
  */
 const PORTIONS = 10;
 

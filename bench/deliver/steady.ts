@@ -18,7 +18,7 @@ export async function measureWriting(stack: Stack, seconds: number): Promise<Fig
   const count = seconds * PER_SECOND;
   const { clients } = await product.collect();
   const figures = await measureCase(stack, count, await prepare(clients, accountIds.one, count));
-  // These must not be delivered.
+  // The next measurement must not deliver these events.
   await watch.rows("DELETE FROM outbox_entry");
   await watch.rows("UPDATE delivery SET state = 5 WHERE state = 1");
   return figures;

@@ -13,7 +13,7 @@ type ByHand = Pace & {
   readonly run: string;
 };
 
-/** The core has seven connections for writes. */
+/** More than the core's seven connections for writes. */
 const CONNECTIONS = 10;
 const LOCK = `SELECT account_no, GREATEST(feed_changed_at + 1, ${NOW_MICROS}) AS recorded_at
   FROM account WHERE id = ? AND deleted_at IS NULL FOR UPDATE`;

@@ -36,7 +36,7 @@ const jobs = {
 };
 export type ImportJobs = typeof jobs;
 
-/** Sends a message for each answer. Returns how many rows the core stored. */
+/** Keeps `MAX_UNANSWERED` messages in flight. Returns how many rows the core stored. */
 async function send(client: Client, messages: readonly Buffer[], metadata: Metadata) {
   const asIs = (bytes: Buffer) => bytes;
   const read = (bytes: Buffer) => fromBinary(Response, bytes);

@@ -23,7 +23,7 @@ const ROWS = `SELECT ${TABLES.map((name) => `(SELECT COUNT(*) FROM ${name})`).jo
 const LOADS = ["one", "many"] as const;
 const [PER_SECOND, TIMES_BY_HAND] = [1_800, 1.5];
 
-/** Measures the product and the program by hand in turn, round by round. */
+/** Measures the product and the hand-written program in turn, round by round. */
 export async function measureSingles(bench: Bench<Settings>, store: BenchStore): Promise<Run[]> {
   const { rounds, seconds, warmUpSeconds, accounts } = bench.settings;
   const { credential, databaseUrl, pid: database } = store;

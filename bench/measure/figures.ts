@@ -6,7 +6,7 @@ export type Figures = Readonly<Record<string, number>>;
 /** Reads values that only grow. The difference of two readings is the use between them. */
 export type Counter = () => Promise<Figures>;
 
-/** Counts what `work` uses for each of the `count` items that it reports. Adds its own figures. */
+/** Counts what `work` uses for each of its `count` items. Adds the figures that `work` returns. */
 export async function countEach<Result extends { readonly count: number }>(
   counters: readonly Counter[],
   work: () => Promise<Result>,

@@ -7,7 +7,7 @@ type StatusRow = { Variable_name: string; Value: string };
 
 const COUNTERS = "SHOW GLOBAL STATUS WHERE Variable_name IN ('Questions', 'Com_commit')";
 
-/** Watches a database server that nothing else uses. It counts its own statements, to subtract them. */
+/** Watches a database server that only this bench uses. The watch counts its own statements, to subtract them. */
 export function startWatch({ closeLater }: Bench, databaseUrl: string) {
   const pool = mysql.createPool({ uri: databaseUrl, connectionLimit: 1 });
   closeLater(() => pool.end());

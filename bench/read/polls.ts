@@ -28,7 +28,7 @@ export async function preparePolls(
       }),
     async ask(send) {
       let poller: Poller | undefined;
-      // A slow write may take longer than a turn of all accounts.
+      // A slow write may last until the account's next turn.
       do poller = inTurn[asked++ % inTurn.length];
       while (poller?.isWriting);
       if (poller === undefined) throw new Error("there is no account");

@@ -4,8 +4,8 @@ import { table } from "../report/table.ts";
 import { labelOf } from "./sides.ts";
 
 /**
- * The workloads, and the goals for the product's rate as a multiple of Fastify's: in one process, both counting in
- * Redis, and in two processes.
+ * The workloads, and the goals for the product's rate as a multiple of Fastify's. `together`: one process. `redis`: one
+ * process, and both count in Redis. `apart`: two processes.
  */
 const WORKLOADS = {
   polls: {

@@ -21,15 +21,15 @@ export type ServeProcess = {
 };
 
 /**
- * The flags of Node with which the image and `npm start` run the product. Without the second one, V8 lets garbage grow to
- * several times of what a process holds.
+ * The flags of Node with which the image and `npm start` run the product. Without the second one, V8 lets garbage grow
+ * to several times the memory in use.
  */
 export const PRODUCT_FLAGS: readonly string[] = [
   "--max-semi-space-size=8",
   "--heap-growing-percent=100",
 ];
 
-/** Enough for a start on a busy machine. The tests wait as long. */
+/** Enough for a start on a busy machine. */
 const START_SECONDS = 90;
 const STOP_SECONDS = 10;
 
@@ -39,7 +39,7 @@ export async function serveProcess(options: ServeProcess) {
   const logs = join(BENCH_CACHE, "logs");
   const logFile = join(logs, `${name}.log`);
   await mkdir(logs, { recursive: true });
-  // Otherwise a text of the run before would count.
+  // Otherwise a text of the previous run would count.
   await rm(logFile, { force: true });
   const leading = [...flags, ...profileFlags(name, profileFolder), file];
   const hasWritten = async (text: string) => (await readFile(logFile, "utf8")).includes(text);

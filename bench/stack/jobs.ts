@@ -2,7 +2,7 @@ import { fork } from "node:child_process";
 import type { Bench } from "../run/bench.ts";
 
 type Jobs = Readonly<Record<string, (...args: never[]) => Promise<unknown>>>;
-/** The job's arguments. Their types are checked where it is called. */
+/** A call of a job. The caller's types check its arguments. */
 type Call = { readonly id: number; readonly name: string; readonly args: never[] };
 type Answer = { readonly id: number; readonly result?: unknown; readonly failure?: string };
 

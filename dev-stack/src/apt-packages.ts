@@ -56,7 +56,7 @@ export async function fetchAptPackages(
   return openUnpackedRoot(folder);
 }
 
-/** Checked first, because apt does not always notice a full disk. */
+/** Throws if the disk has too little space. apt does not always notice a full disk. */
 async function checkRoom(folder: string, { title, megabytes }: AptPackages): Promise<void> {
   const { bavail, bsize } = await statfs(folder);
   const free = Math.floor((bavail * bsize) / 1024 ** 2);
@@ -66,7 +66,7 @@ async function checkRoom(folder: string, { title, megabytes }: AptPackages): Pro
   );
 }
 
-/** Downloads into a folder that apt-get uses for itself only. Returns the paths of the archives. */
+/** Downloads packages with apt-get, whose state stays in `folder`. Returns the paths of the archives. */
 async function download(
   folder: string,
   { names, suite, title }: AptPackages,
@@ -113,7 +113,7 @@ function cannotFetch(
   }
   const last =
     lines.findLast((line) => line.startsWith("E: ")) ?? lines.at(-1) ?? "it said nothing";
-  // Without its lists, the install only lacks the package. The update says why it could not read them.
+  // If apt has no lists, the install only says that the package is missing. The update says why there are none.
   const isLacking = /^E: (?:Unable to locate|.*no installation candidate)/.test(last);
   const first = isLacking && update.find((line) => /^(?:E: |W: Failed to fetch )/.test(line));
   const causes = first ? [first, last] : [last];

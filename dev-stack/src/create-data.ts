@@ -6,7 +6,7 @@ import { createOptions } from "./server-options.ts";
 import { FLAVOUR_NAMES, type ServerProgram } from "./server-program.ts";
 import { StackError } from "./stack-error.ts";
 
-/** The files that MariaDB's set-up script runs. Older releases name them `mysql_`. */
+/** The files that MariaDB's set-up script runs. In older releases most names begin with `mysql_`. */
 const MARIADB_FILES = [
   ...["mariadb_system_tables", "mariadb_performance_tables", "mariadb_system_tables_data"],
   ...["maria_add_gis_sp_bootstrap", "mariadb_sys_schema"],

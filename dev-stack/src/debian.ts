@@ -23,8 +23,8 @@ export async function readReleaseName(): Promise<string> {
 }
 
 /**
- * Returns the `sources.list` line of Debian unstable on this machine's mirror. Throws {@link StackError} if it uses
- * none.
+ * Returns the `sources.list` line of Debian unstable on this machine's mirror. Throws {@link StackError} if the machine
+ * has no Debian mirror or no keys of Debian.
  */
 export async function readUnstableSource(): Promise<string> {
   const keyring = KEYRINGS.find((path) => existsSync(path));

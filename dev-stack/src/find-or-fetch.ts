@@ -5,7 +5,7 @@ import { type Launch, launchFromRoot } from "./unpacked-root.ts";
 
 /** A program and its packages. */
 export interface Program extends Omit<AptPackages, "names" | "otherwise"> {
-  /** The variable that may name it, with its value. */
+  /** The variable that may name the program, with its value. */
   given?: GivenProgram;
   /** Its names on PATH. The first found is used. */
   called: readonly string[];

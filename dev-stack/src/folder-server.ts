@@ -22,7 +22,7 @@ interface StartInFolder extends FolderOptions {
   /** A word that only the command line of this folder's server has. */
   mark: string;
   progress: Progress;
-  /** Prepares the folder, which this process then owns. Returns the options to start the server with. */
+  /** Prepares the folder while this process holds its lock. Returns the options to start the server with. */
   prepare(): Promise<(port: number) => Omit<StartServer, "title" | "logFile" | "remember">>;
 }
 
@@ -105,8 +105,8 @@ async function endPreviousServer({ dataDir, title, mark, progress }: StartInFold
 }
 
 /**
- * Prefers the last run's port, so that its clients can reconnect, and waits for half-open connections of a killed
- * run. If another program has the port, takes a free one.
+ * Returns the port of the options, or throws if it stays taken. Without it, prefers the last run's port, so that
+ * clients can reconnect, and otherwise takes a free one. Waits for half-open connections of a killed run.
  */
 async function choosePort({ port, title }: StartInFolder, last?: number): Promise<number> {
   const wanted = port ?? last;

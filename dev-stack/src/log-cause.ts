@@ -6,7 +6,7 @@ function systemError(number: number, ...phrases: readonly string[]): RegExp {
   return new RegExp([written, ...phrases].join("|"), "i");
 }
 
-/** Why a server ended and what to do. An earlier entry explains the later ones. */
+/** Why a server ended and what to do. If several entries match, the first is the cause of the others. */
 const CAUSES: readonly [RegExp, string][] = [
   [
     systemError(28, "no space left on device", "out of disk space", "the table '[^']*' is full"),

@@ -32,7 +32,7 @@ const EXIT_WITHIN_MS = 1_000;
 
 /** Runs the whole product on this machine until Ctrl-C. Leaves nothing running. */
 async function start(): Promise<void> {
-  // Stops what runs, in reverse order, in every case.
+  // The functions that stop the started parts. In every case they run in reverse order.
   const running: (() => void | Promise<void>)[] = [];
   try {
     await startAll((stop) => running.push(stop));
@@ -140,7 +140,7 @@ async function setUpDemo(
   return local;
 }
 
-/** Without Temporal only the retries of deliveries wait, until a start that finds one. */
+/** Returns `undefined` if there is no Temporal. Then only retries wait, until a start that finds one. */
 async function startIfPossible(options: StartTemporal): Promise<RunningTemporal | undefined> {
   try {
     return await startTemporal(options);

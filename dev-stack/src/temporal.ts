@@ -66,7 +66,7 @@ function serverArguments(stateFile: string, port: number): string[] {
   ];
 }
 
-/** Returns whether the server answers a call about its namespace. It opens its port earlier than that. */
+/** Returns whether the server answers a call about its namespace. Its port opens earlier. */
 async function isServing(address: string): Promise<boolean> {
   try {
     const connection = await Connection.connect({

@@ -20,8 +20,9 @@ export type Columns = { readonly [Role in ColumnRole]?: number };
 export type ColumnOverrides = { readonly [Role in ColumnRole]?: string };
 
 /**
- * The names of each role in English and German exports, and PayPal's Dutch, French and Spanish names of amounts,
- * currencies and dates, in the form of `normalize`. If a file has several names of a role, the first in this list counts.
+ * The names of each role, in the form of `normalize`: in English and German exports, and PayPal's Dutch, French and
+ * Spanish names of amounts, currencies, dates and times. If a file has several names of a role, the first in this list
+ * counts.
  */
 const SPELLINGS: Readonly<Record<ColumnRole, readonly string[]>> = {
   id: [

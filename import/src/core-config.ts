@@ -16,8 +16,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const DEFAULT_CORE_URL = "http://127.0.0.1:50051";
 
 /**
- * Reads the core's address and credentials from the environment, and the missing ones from the files of `npm start`. The
- * stored credential is never sent to a core that the environment names. Throws an ImportError.
+ * Reads the core's address and credentials from the environment, and the missing ones from the file of `npm start`. The
+ * stored credential is sent only to the core of `npm start`. Throws an ImportError.
  */
 export function readCoreConfig(env: Environment, local: LocalCore): CoreConfig {
   const problem = (text: string): never => {
@@ -34,7 +34,7 @@ export function readCoreConfig(env: Environment, local: LocalCore): CoreConfig {
   if (!CREDENTIAL.test(serviceCredential)) {
     throw new ImportError("SERVICE_CREDENTIAL must be visible ASCII on one line.");
   }
-  // The core of npm start runs on this machine, at any address.
+  // The stored address is not checked: the core of npm start runs on this machine.
   const coreUrl = env.CORE_URL ? readCoreUrl(env, "", problem) : local.coreUrl || DEFAULT_CORE_URL;
   return { coreUrl, serviceCredential, coreTls: readCoreTls(env, problem) };
 }

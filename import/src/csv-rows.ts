@@ -1,7 +1,7 @@
 import { ImportError } from "./import-error.ts";
 import type { Separator } from "./separator.ts";
 
-/** One row of a file and its first line, from 1. Cells are as written, without their quotes. */
+/** One row of a file, and the number of its first line, from 1. Cells are as written, without their quotes. */
 export type CsvRow = { readonly line: number; readonly cells: readonly string[] };
 
 /** Takes the text of a file in pieces and returns its rows. */

@@ -101,7 +101,7 @@ export function settleCurrency(
   const [only] = possible;
   if (only !== undefined && possible.length === 1) return accepted(only);
   if (fallback !== undefined && possible.includes(fallback)) return accepted(fallback);
-  // Not --currency again: another one would also change the rows that were stored with this one.
+  // No advice to change --currency: rows that were stored with it would be stored again, in another currency.
   return refused(
     fallback === undefined
       ? "currency: several share this sign; add --currency to say which one is meant"

@@ -44,7 +44,7 @@ describe("an export of Stripe", () => {
 it("--only changes no id of an export without ids, and refuses rows with a wrong number of cells", async () => {
   const row = (status: string) => `${status},5 EUR,2024-01-31T12:05:59Z\n`;
   const rows = ["Failed", "Paid", "Refunded", "Paid"].map(row).join("");
-  // In a row with too many or too few cells, the status may be in another one.
+  // In a row with too many or too few cells, the status may be in another cell.
   const text = `status,amount,date\n${rows}Refunded,5 EUR\n,Paid,5 EUR,2024-01-31T12:05:59Z\n`;
   const paid = await importCsv(text, "--only", "Status=Paid");
   expect(paid.output).toContain("2 stored, 0 unchanged, 2 refused, 2 left out by --only.");

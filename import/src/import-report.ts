@@ -16,7 +16,7 @@ export type ImportCounts = {
 export type ImportReport = {
   /** Takes the bytes of the file read so far. */
   addBytes(bytesRead: number): void;
-  /** Takes an answer of the core, which counts all rows so far, and the rows that it refuses or finds different. */
+  /** Takes the core's answer, which counts all rows so far, and the rows that the answer refuses or finds different. */
   addAnswer(answer: ImportDonationsResponse, refusedRows: readonly { reason: string }[]): void;
   /** Takes one row that was not sent. */
   addRefused(reason: string): void;

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ImportError } from "./import-error.ts";
 
-/** The files in which `npm start` stores its core's address and a credential. They are missing before its first run. */
+/** What `npm start` stores: its core's address and a credential. Empty before its first run. */
 export type LocalCore = { readonly coreUrl?: string; readonly serviceCredential?: string };
 
 /** Reads what `npm start` stored, unless the environment names another core and a credential for it. */

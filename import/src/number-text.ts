@@ -5,8 +5,8 @@ export type DecimalMark = "comma" | "point";
 export type Digits = { readonly whole: string; readonly fraction: string };
 
 /**
- * The readings of a number with each decimal mark. A reading that is not possible is absent. Both exist and differ only
- * for a number such as `1,234` or `1.234`: it has one mark, once, three digits from the end.
+ * The readings of a number with each decimal mark. A reading that is not possible is absent. The two differ only if the
+ * number has a single mark, three digits from its end, such as `1,234` or `1.234`.
  */
 export type NumberReadings = { readonly [Mark in DecimalMark]?: Digits };
 

@@ -19,7 +19,7 @@ const OWN_COLUMNS = ["reason", "line"];
 const LINE_PLACE = OWN_COLUMNS.indexOf("line");
 const BYTE_ORDER_MARK = "\ufeff";
 
-/** Returns the place of the first file's lines in a file of refused rows. `undefined` for any other file. */
+/** Returns the place of the column `line` in a file of refused rows. `undefined` for any other file. */
 export function findLineColumn(header: readonly string[]): number | undefined {
   return OWN_COLUMNS.every((name, place) => header[place] === name) ? LINE_PLACE : undefined;
 }
@@ -73,7 +73,7 @@ export function createRefusedFile(source: CsvFile, path: string | undefined): Re
   };
 }
 
-/** Creates a file at `path` and removes it. Throws an ImportError before a row is stored if that fails. */
+/** Creates a file at `path` and removes it, so that a wrong path is refused early. Throws an ImportError. */
 export async function checkRefusedPath(path: string): Promise<void> {
   const { file } = await openNamed(path);
   await file.close();

@@ -19,8 +19,8 @@ type RequestInit = MessageInitShape<typeof ImportDonationsRequestSchema>;
 const MAX_UNANSWERED = 4;
 
 /**
- * Sends batches to the core as fast as it answers. Calls `take` with each answer and its batch, in order, and sends no
- * more until `take` is done. Throws an ImportError if the call fails.
+ * Sends batches to the core as fast as it answers. Calls `take` with each answer and its batch, in order. A batch
+ * counts as unanswered until its `take` is done. Throws an ImportError if the call fails.
  */
 export async function sendDonations(
   core: CoreClient,

@@ -6,7 +6,7 @@ const COUNTS = { stored: 1, unchanged: 0, refused: 2, leftOut: 0, reasons: [] };
 const WRONG: ImportCounts["reasons"][number] = ["row: has 3 cells, and the header has 4", 1];
 const CURABLE: ImportCounts["reasons"][number] = ["date: has no offset; add --timezone", 1];
 
-// The ids of rows in the file of refused rows are others than in the imported file.
+// A row without an id gets another id in the file of refused rows than in the imported file.
 it("says to import the same file again if an option cures a reason, so that no id changes", () => {
   for (const reasons of [[CURABLE], [WRONG, CURABLE]]) {
     const text = summaryText({ ...COUNTS, reasons }, "r.csv", 1);

@@ -4,7 +4,7 @@ import { type ExplainedFinding, readAudit } from "./audit-report.ts";
 import { ROOT } from "./published.ts";
 
 // Asks the registry for known vulnerabilities of all packages in the lock file. Exits with 1 if audit-explained.json
-// does not explain one. Exits with 0 and a note if the registry does not answer.
+// leaves one unexplained, or explains one that was not found. Exits with 0 and a note if the registry does not answer.
 //
 //   node tools/release/audit.ts
 

@@ -5,7 +5,7 @@ import { ROOT } from "./published.ts";
 
 /**
  * Returns the product's bill of materials in CycloneDX 1.6: each package with its licence, its tarball's hash and its
- * dependencies. It depends only on the lock file, so a commit always has the same document.
+ * dependencies. It depends only on the lock file and package.json, so a commit always has the same document.
  */
 export function createSbom() {
   const { name, version, description, license } = JSON.parse(

@@ -142,7 +142,7 @@ export async function serveProcesses(
   }
 }
 
-/** Without these checks only a process of several would fail, after the migration. */
+/** Throws ConfigError for wrong ports. Otherwise one of the processes would fail, after the migration. */
 function checkPorts(count: number, { metrics, health }: ServerConfig): void {
   if (metrics === undefined) return;
   const { port } = metrics;
