@@ -15,8 +15,8 @@ export type CountedWindow = {
 };
 
 export type WindowRedis = RedisConnection & {
-  /** Whether the server refused the database that REDIS_URL names. The connection then leads to database 0. */
-  hasWrongDatabase?: boolean;
+  /** The database of REDIS_URL, if the server refused to select it. The connection then leads to database 0. */
+  refusedDatabase?: number | undefined;
   /** Why the last attempt to connect failed; `undefined` once the client is ready. */
   connectError?: unknown;
   /** Returns three numbers per key: `ok` as 1 or 0, `used`, and `resetMicros`. */
@@ -73,21 +73,27 @@ end
 return counted
 `;
 
+type FailedCommand = Error & {
+  readonly command?: { readonly name: string; readonly args: readonly string[] };
+};
+
 /** Connects to the Redis at `url`, and defines the script that counts. */
 export function connectWindowRedis(url: string): WindowRedis {
-  const redis: RedisConnection & Pick<WindowRedis, "hasWrongDatabase" | "connectError"> =
+  const redis: RedisConnection & Pick<WindowRedis, "refusedDatabase" | "connectError"> =
     connectRedis(url);
   redis.defineCommand("countRequests", { lua: COUNT_REQUESTS });
   redis.on("connect", () => {
-    redis.hasWrongDatabase = false;
+    redis.refusedDatabase = undefined;
   });
   redis.on("ready", () => {
     redis.connectError = undefined;
   });
-  redis.on("error", (error: Error & { readonly command?: { readonly name: string } }) => {
+  redis.on("error", (error: FailedCommand) => {
     // A cluster's error has no reason of its own.
     redis.connectError = "lastNodeError" in error ? error.lastNodeError : error;
-    if (isReply(error) && error.command?.name === "select") redis.hasWrongDatabase = true;
+    if (isReply(error) && error.command?.name === "select") {
+      redis.refusedDatabase = Number(error.command.args[0]);
+    }
   });
   return redis as WindowRedis;
 }
@@ -139,7 +145,7 @@ export async function countRequests(
   if (redis.status !== "ready") {
     throw new LimiterUnavailableError(OUT_OF_REACH, { cause: redis.connectError });
   }
-  if (redis.hasWrongDatabase) throw new RedisUrlError(HAS_NO_DATABASE);
+  await selectRefused(redis);
   try {
     const kinds = buckets.map((bucket) => (isAccountBucket(bucket) ? "a" : "c")).join("");
     const counted = await redis.countRequests(
@@ -155,6 +161,18 @@ export async function countRequests(
     if (isReply(error) && CLUSTER_REPLY.test(error.message)) throw new RedisUrlError(IS_CLUSTER);
     if (isReply(error) && RIGHTS_REPLY.test(error.message)) throw new RedisUrlError(LACKS_RIGHTS);
     if (isReply(error) && !STATE_REPLY.test(error.message)) throw error;
+    throw new LimiterUnavailableError(OUT_OF_REACH, { cause: error });
+  }
+}
+
+/** Selects a refused database again. Redis keeps the connection when the user gets the right to select it. */
+async function selectRefused(redis: WindowRedis): Promise<void> {
+  if (redis.refusedDatabase === undefined) return;
+  try {
+    await redis.select(redis.refusedDatabase);
+    redis.refusedDatabase = undefined;
+  } catch (error) {
+    if (isReply(error)) throw new RedisUrlError(HAS_NO_DATABASE);
     throw new LimiterUnavailableError(OUT_OF_REACH, { cause: error });
   }
 }

@@ -5,7 +5,7 @@ import { useStarted } from "../../../test/harness/use-started.ts";
 import { createPool } from "../database/pool.ts";
 import { type Admission, CLIENT_LIMIT } from "./admission.ts";
 import { createRedisAdmission } from "./redis-admission.ts";
-import { connectWindowRedis, countRequests } from "./redis-admission-store.ts";
+import { connectWindowRedis, countRequests, windowKey } from "./redis-admission-store.ts";
 import { firstAnswer } from "./redis-connection-store.ts";
 import { RedisUrlError } from "./redis-url.ts";
 
@@ -36,6 +36,20 @@ it("counts nothing in database 0 if Redis refuses the database of REDIS_URL", ()
     const counted = admission.admit({ client: clientBucket("192.0.2.2") });
     await expect(counted).rejects.toThrow(RedisUrlError);
   }));
+
+it("counts in the database of REDIS_URL once its user may select it, on the same connection", async () => {
+  const setRights = (...rights: string[]) =>
+    sendToRedis(redis.url, "ACL", "SETUSER", "selector", "on", ">pw", "~*", "+@all", ...rights);
+  await setRights("-select");
+  const limiter = connectWindowRedis(`${redis.url.replace("//", "//selector:pw@")}/1`);
+  await firstAnswer(limiter);
+  const bucket = clientBucket("192.0.2.3");
+  await expect(countRequests(limiter, [bucket])).rejects.toThrow(RedisUrlError);
+  await setRights("+select");
+  expect(await countRequests(limiter, [bucket])).toMatchObject([{ ok: true, used: 1 }]);
+  limiter.disconnect();
+  expect(await sendToRedis(redis.url, "EXISTS", windowKey(bucket))).toBe(0);
+});
 
 it("a Redis user without rights is reported with the rights that are enough to count", async () => {
   const setUser = (...rights: string[]) =>
