@@ -29,7 +29,7 @@ import { createFeedChanges } from "./feed-change/feed-changes.ts";
 import { startNoticeSweep } from "./notice/notice-sweep.ts";
 import { createAccountScope } from "./rpc/account-scope.ts";
 import { createAuditLog } from "./rpc/audit-log.ts";
-import { authenticateEach, authenticateStreams, createAuthenticate } from "./rpc/authenticate.ts";
+import { authenticateAgain, authenticateEach, createAuthenticate } from "./rpc/authenticate.ts";
 import { createCallSpans } from "./rpc/call-spans.ts";
 import { createConnections } from "./rpc/connections.ts";
 import { createErrorMapping } from "./rpc/error-mapping.ts";
@@ -168,7 +168,7 @@ export function createServerApp(
       const connections = createConnections();
       const handler = createWireHandler(services, connections, {
         gate: createRequestGate(authenticate, outer),
-        interceptors: [...outer, authenticateStreams(authenticate), ...inner],
+        interceptors: [...outer, authenticateAgain(authenticate), ...inner],
       });
       return opened(await listen(handler, connections, config));
     },
@@ -183,7 +183,7 @@ export function createServerApp(
       );
       const options = {
         gate: createRequestGate(authenticateBrowser, outer),
-        interceptors: [...outer, ...inner],
+        interceptors: [...outer, authenticateAgain(authenticateBrowser), ...inner],
       };
       const address = { ...dashboard, port: dashboard.port };
       return opened(await listenToBrowsers(address, services, options, log));

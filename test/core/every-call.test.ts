@@ -1,9 +1,12 @@
+import { once } from "node:events";
+import http2 from "node:http2";
 import * as proto from "@activity/proto";
 import { administerServiceCredentials, Permission } from "@activity/server";
 import type { DescMessage, DescMethod } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { beforeAll, describe, expect, it } from "vitest";
 import { createAccount, createReader, unique } from "../harness/builders.ts";
+import { sendHead } from "../harness/http.ts";
 import { failureOf, METHODS, nameOf } from "../harness/methods.ts";
 import { useTestStack } from "../harness/stack.ts";
 import { LISTED, OF_ALL_ACCOUNTS, OF_ONE_ACCOUNT } from "./harness-calls.ts";
@@ -190,10 +193,36 @@ describe("a client's address", () => {
   });
 });
 
-it("an open import and an open watch end once their credential is revoked. ADR 0033", async () => {
+/** Sends the head of a call in gRPC over HTTP/2, and of one in Connect over HTTP/1.1. */
+async function holdBodies(credential: string) {
+  const path = "/activity.account.v1.AccountService/GetAccount";
+  const headers = { authorization: `Bearer ${credential}` };
+  const connect = { ...headers, "content-type": "application/json" };
+  const request = await sendHead(stack.corePort, path, connect);
+  const session = http2.connect(`http://127.0.0.1:${stack.corePort}`);
+  const call = { ":method": "POST", ":path": path, expect: "100-continue" };
+  const grpc = { ...headers, "content-type": "application/grpc" };
+  const stream = session.request({ ...call, ...grpc });
+  await once(stream, "continue");
+  const answers = [once(request, "response"), once(stream.resume(), "trailers")] as const;
+  return {
+    answers,
+    /** Sends an empty message in each call. Returns the HTTP/1.1 status and the gRPC status. */
+    async send() {
+      request.end("{}");
+      stream.end(Buffer.alloc(5));
+      const [[response], [trailers]] = await Promise.all(answers);
+      session.destroy();
+      return [response.resume().statusCode, trailers["grpc-status"]];
+    },
+  };
+}
+
+it("imports, watches and calls whose body is late end once their credential is revoked. ADR 0033", async () => {
   const administration = administerServiceCredentials(stack.database.url);
   const name = unique("test");
-  const permissions = new Set([Permission.DonationImport, Permission.ClientAddressForward]);
+  const { AccountRead, ClientAddressForward, DonationImport } = Permission;
+  const permissions = new Set([AccountRead, ClientAddressForward, DonationImport]);
   const credential = await administration.create({ name, permissions, accountId: undefined }, 1);
   const watchEnd = Promise.withResolvers<void>();
   async function* steps() {
@@ -211,12 +240,16 @@ it("an open import and an open watch end once their credential is revoked. ADR 0
   const watch = gateway.watchFeeds({}, { timeoutMs: 15_000 })[Symbol.asyncIterator]();
   expect((await answers.next()).value).toMatchObject({ received: 1n });
   expect((await watch.next()).done).toBe(false);
+  const held = await holdBodies(credential);
   await administration.revoke(name);
   await administration.close();
   const endOf = async (stream: AsyncIterator<unknown>) => {
     while (!(await stream.next()).done);
   };
   const failures: unknown[] = [await endOf(watch).catch(ConnectError.from)];
+  // Nothing has refused the heads.
+  expect(await Promise.race([...held.answers, "no answer"])).toBe("no answer");
+  expect(await held.send()).toEqual([401, `${Code.Unauthenticated}`]);
   watchEnd.resolve();
   failures.push(await endOf(answers).catch(ConnectError.from));
   expect(failures.map((failure) => codeOf(failure as ConnectError))).toEqual([

@@ -1,4 +1,6 @@
 import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { setTimeout as wait } from "node:timers/promises";
 import * as proto from "@activity/proto";
 import { Permission } from "@activity/server";
 import { describe, expect, it } from "vitest";
@@ -8,6 +10,7 @@ import { removeExpiredSessions } from "../../server/src/session/session-removal.
 import { createAccount } from "../harness/builders.ts";
 import { clientsOf } from "../harness/clients.ts";
 import { textOf, withProductPool } from "../harness/database.ts";
+import { sendHead } from "../harness/http.ts";
 import { useStarted } from "../harness/use-started.ts";
 import { type Browser, startDashboard } from "./harness-dashboard.ts";
 
@@ -215,6 +218,32 @@ describe("ADR 0038: a session", () => {
     expect(await other.call(getSession)).toMatchObject(ENDED);
     expect(await exchange(unused)).toMatchObject(USED_UP);
     expect(await stranger.call(getSession)).toMatchObject(OK);
+  });
+
+  it("that ended before the body of its call creates no API key", async () => {
+    const { database } = dashboard.stack;
+    const { createApiKey, listApiKeys } = proto.ApiKeyService.method;
+    const begin = ({ cookie = "" }: Browser) =>
+      sendHead(dashboard.port, `/${createApiKey.parent.typeName}/${createApiKey.name}`, {
+        ...{ origin: dashboard.origin, "connect-protocol-version": "1" },
+        ...{ "content-type": "application/json", cookie },
+      });
+    const open = await begin(await signInToNew());
+    const [stolen, owner] = [await signInToNew(), await dashboard.signIn(accountId)];
+    // The lock shows that the session is read before it ends.
+    await database.queryShards("LOCK TABLES dashboard_session WRITE");
+    const late = await begin(stolen);
+    await expect.poll(() => database.isRunning("SELECT s.session_hash")).toBe(true);
+    await database.queryShards("UNLOCK TABLES");
+    const answers = [open, late].map((request) => once(request, "response"));
+    expect(await owner.call(signOutEverywhere)).toMatchObject(OK);
+    // A call whose body ends within a second is in flight, and is not refused.
+    expect(await Promise.race([...answers, wait(1_100, "no answer")])).toBe("no answer");
+    for (const request of [open, late]) request.end('{"name":"kept","validityDays":365}');
+    const statuses = (await Promise.all(answers)).map(([{ statusCode }]) => statusCode);
+    expect(statuses).toEqual([200, 401]);
+    const { text } = await (await dashboard.signIn(accountId)).call(listApiKeys);
+    expect(text).not.toContain("kept");
   });
 
   it("does not outlive a sign-out everywhere that comes while its link is exchanged", async () => {

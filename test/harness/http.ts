@@ -40,3 +40,12 @@ export async function requestOf(port: number, path: string, request: HttpRequest
     json: <T = never>(): T => JSON.parse(text),
   };
 }
+
+/** Sends only the head of a POST. Resolves with the open request once the server has read the head. */
+export async function sendHead(port: number, path: string, headers: http.OutgoingHttpHeaders) {
+  const sent = { ...headers, expect: "100-continue" };
+  const request = http.request({ host: "127.0.0.1", port, path, method: "POST", headers: sent });
+  request.flushHeaders();
+  await once(request, "continue");
+  return request;
+}

@@ -61,3 +61,6 @@ export const fromServiceKey = createContextKey<boolean>(false, { description: "f
  * trusted.
  */
 export const inProcessKey = createContextKey<boolean>(false, { description: "in process" });
+
+/** When the gate authenticated a call over a wire, in milliseconds of `performance.now()`. */
+export const authenticatedAtKey = createContextKey<number>(0, { description: "authenticated at" });

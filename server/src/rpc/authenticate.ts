@@ -8,6 +8,7 @@ import {
   CLIENT_LIMIT,
 } from "../admission/admission.ts";
 import {
+  authenticatedAtKey,
   callerKey,
   fromServiceKey,
   inProcessKey,
@@ -39,6 +40,8 @@ export type Authenticate = (call: Call) => Promise<void>;
 const IN_A_WINDOW = `are admitted in ${WINDOW_SECONDS} seconds; try again after ${WINDOW_SECONDS} seconds.`;
 const CLIENT_REFUSED = `Too many requests: ${CLIENT_LIMIT} from one address, and ${NETWORK_LIMIT} from one IPv6 /48, ${IN_A_WINDOW}`;
 const ACCOUNT_REFUSED = `Too many requests: ${ACCOUNT_LIMIT} for one account ${IN_A_WINDOW}`;
+/** A unary call whose body ends later is authenticated again. Most bodies end at once, so most calls are not. */
+const AUTHENTICATION_TTL_MS = 1_000;
 const BEARER = /^bearer +(\S+)$/i;
 
 /**
@@ -233,12 +236,16 @@ export function authenticateEach(authenticate: Authenticate): Interceptor {
 }
 
 /**
- * Authenticates the caller of a stream again before each message that it sends or gets, because its credential may end
- * while the stream is open. No stream takes an API key, which would be counted each time. ADR 0033
+ * Authenticates a caller again, because its credential or session may end during the call. A stream is authenticated
+ * before each message that it sends or gets, a unary call only if its body ends late. API keys are not authenticated
+ * again, because they would be counted each time. No stream takes an API key. ADR 0033
  */
-export function authenticateStreams(authenticate: Authenticate): Interceptor {
+export function authenticateAgain(authenticate: Authenticate): Interceptor {
   return (next) => async (request) => {
-    if (!request.stream) return next(request);
+    if (!request.stream) {
+      if (mayHaveEnded(request)) await authenticate(request);
+      return next(request);
+    }
     async function* authenticated<T>(messages: AsyncIterable<T>): AsyncGenerator<T, void> {
       for await (const message of messages) {
         await authenticate(request);
@@ -249,4 +256,12 @@ export function authenticateStreams(authenticate: Authenticate): Interceptor {
     if (!response.stream) return response;
     return { ...response, message: authenticated(response.message) };
   };
+}
+
+/** Tells whether a call's credential or session was authenticated too long ago. */
+function mayHaveEnded({ contextValues }: Call): boolean {
+  const ageMs = performance.now() - contextValues.get(authenticatedAtKey);
+  if (ageMs <= AUTHENTICATION_TTL_MS) return false;
+  const kind = contextValues.get(callerKey)?.kind;
+  return kind === "service" || kind === "session";
 }

@@ -1,5 +1,5 @@
 import type { HandlerContext, Interceptor, UnaryRequest } from "@connectrpc/connect";
-import { callerKey, keepConnectionKey } from "../admission/caller.ts";
+import { authenticatedAtKey, callerKey, keepConnectionKey } from "../admission/caller.ts";
 import type { Authenticate, Call } from "./authenticate.ts";
 
 /** Checks a call before any of its body is read. */
@@ -22,6 +22,7 @@ export function createRequestGate(
     const call: Call = { service, method, header, signal, contextValues };
     try {
       await authenticate(call);
+      contextValues.set(authenticatedAtKey, performance.now());
     } catch (error) {
       const refuse = interceptors.reduceRight<ReturnType<Interceptor>>(
         (next, interceptor) => interceptor(next),
