@@ -96,7 +96,9 @@ export function createServices(
     }),
     register(
       AccountService,
-      createAccountService(pool, alone, writer, (id) => deleteAccount(pool, alone, id)),
+      createAccountService(pool, alone, writer, (id, onEnded) =>
+        deleteAccount(pool, alone, id, onEnded),
+      ),
       {
         ...{ access: Permission.AccountManage, except: { getAccount: Permission.AccountRead } },
       },

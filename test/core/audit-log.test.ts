@@ -2,7 +2,10 @@ import { randomUUID } from "node:crypto";
 import * as proto from "@activity/proto";
 import { createServiceCredential, Permission } from "@activity/server";
 import { beforeAll, describe, expect, it } from "vitest";
-import { createAccount, createEndpoint } from "../harness/builders.ts";
+import { accountNoOf } from "../../server/src/common/ids.ts";
+import { createPool } from "../../server/src/database/pool.ts";
+import { inTransaction } from "../../server/src/database/transaction.ts";
+import { createAccount, createEndpoint, createPaidDonation } from "../harness/builders.ts";
 import { failureOf, METHODS, nameOf } from "../harness/methods.ts";
 import { useTestStack } from "../harness/stack.ts";
 import { AUDITED } from "./harness-calls.ts";
@@ -19,6 +22,9 @@ type Line = Record<string, unknown>;
 async function linesOf(act: () => Promise<unknown>): Promise<Line[]> {
   const before = stack.log.length;
   await act().catch(() => undefined);
+  return linesSince(before);
+}
+function linesSince(before: number): Line[] {
   const lines: Line[] = stack.log.slice(before).map((line) => JSON.parse(line));
   return lines.filter(({ message }) => message === "audit" || message === "call");
 }
@@ -77,6 +83,25 @@ describe("the audit log", () => {
       created = await createAccount(stack);
     });
     expect(put).toMatchObject({ account: created, code: "ok" });
+  });
+
+  it("has one line for a deletion, as soon as access has ended, however long the purge takes", async () => {
+    const deleted = await createAccount(stack);
+    await createPaidDonation(stack, deleted);
+    const pool = createPool(stack.database.url, 1);
+    const before = stack.log.length;
+    const line = { message: "audit", account: deleted, code: "ok" };
+    const { deletion } = await inTransaction(pool, async (tx) => {
+      const lock = "SELECT 1 FROM activity WHERE account_no = ? FOR UPDATE";
+      await tx.query(lock, [accountNoOf(deleted)]);
+      const begun = stack.client(proto.AccountService).deleteAccount({ accountId: deleted });
+      begun.catch(() => undefined);
+      await expect.poll(() => linesSince(before)).toMatchObject([line]);
+      return { deletion: begun };
+    });
+    await deletion;
+    expect(linesSince(before)).toMatchObject([line, { message: "call", code: "ok" }]);
+    await pool.end();
   });
 
   it("has a line for a credential that lacks the permission, and for one of another account", async () => {

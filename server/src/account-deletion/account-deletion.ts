@@ -13,18 +13,20 @@ import {
 import { purgeAccount } from "./account-purge.ts";
 
 /**
- * Deletes an account. It first ends access and webhooks and erases the profile, then deletes all data. A repeated
- * call joins the deletion or finishes it. Fails with `account_not_found` if the account never existed.
+ * Deletes an account. It first ends access and webhooks and erases the profile, calls `onEnded`, then deletes all
+ * data. A repeated call joins the deletion or finishes it. Fails with `account_not_found` if the account never existed.
  */
 export async function deleteAccount(
   pool: Pool,
   packets: Packets,
   accountId: string,
+  onEnded: () => void,
 ): Promise<void> {
   const accountNo = accountNoOf(accountId);
   if (accountNo === undefined || !(await endAccount(packets, accountNo, accountId))) {
     throw accountNotFound();
   }
+  onEnded();
   // No writer can add data any more: each locks the account first, and is refused.
   await purgeAccount(pool, accountNo);
 }

@@ -1,6 +1,7 @@
 import type { AccountSchema, AccountService } from "@activity/proto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
+import { auditNowKey } from "../common/audit-now.ts";
 import { externalIdBytes, parseStoredText } from "../common/stored-text.ts";
 import type { Packets } from "../database/packet.ts";
 import type { Pool } from "../database/pool.ts";
@@ -18,12 +19,15 @@ import {
 } from "./account-store.ts";
 import { putAccount } from "./put-account.ts";
 
-/** Creates the service that manages accounts. `deleteAccount` deletes an account with all its data. */
+/**
+ * Creates the service that manages accounts. `deleteAccount` deletes an account with all its data. It calls `onEnded`
+ * when the account's access has ended.
+ */
 export function createAccountService(
   pool: Pool,
   packets: Packets,
   { write }: Writer,
-  deleteAccount: (accountId: string) => Promise<void>,
+  deleteAccount: (accountId: string, onEnded: () => void) => Promise<void>,
 ): ServiceImpl<typeof AccountService> {
   async function changeAccount(
     accountId: string,
@@ -79,8 +83,9 @@ export function createAccountService(
         changes: [updateBlocked(accountNo, null)],
       })),
 
-    async deleteAccount({ accountId }) {
-      await deleteAccount(accountId);
+    async deleteAccount({ accountId }, { values }) {
+      // The purge takes minutes. If it fails or the process dies, the audit log must still have the deletion.
+      await deleteAccount(accountId, values.get(auditNowKey));
       return {};
     },
   };
