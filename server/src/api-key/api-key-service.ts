@@ -45,7 +45,7 @@ export function createApiKeyService(
   }
 
   return {
-    async createApiKey(request) {
+    async createApiKey(request, { signal }) {
       const name = parseStoredText(request.name, "name");
       const validity = validityMicros(request.validityDays);
       const { secret, hash, prefix } = newApiKey();
@@ -57,6 +57,8 @@ export function createApiKeyService(
           lastCreation: lastApiKeyCreationOf([accountNo]),
         }),
         decide({ active: [active = 0], lastCreation: [last] }, { accountNo, nowMicros }) {
+          // The caller would not learn this key.
+          signal.throwIfAborted();
           if (active >= MAX_ACTIVE_API_KEYS) throw limitReached();
           if (last !== undefined && isWithinSpan(last, nowMicros)) {
             throw createdRecently(secondsUntil(last, nowMicros));

@@ -85,7 +85,7 @@ export function createEndpointService(
   }
 
   return {
-    async createEndpoint(request) {
+    async createEndpoint(request, { signal }) {
       const id = newId();
       const secret = newSigningSecret();
       const fields = {
@@ -105,6 +105,8 @@ export function createEndpointService(
           removable: removableEndpointsOf([accountNo]),
         }),
         decide({ endpoints, removable }, { accountNo, nowMicros: createdAt }) {
+          // The caller would not learn this secret.
+          signal.throwIfAborted();
           if (endpoints.length >= MAX_ENDPOINTS) throw limitReached();
           const stored = storeEndpoint({ ...fields, accountNo, secret: encrypted, createdAt });
           const removed = removable.length > 0 ? [removeEndpoints(accountNo, removable)] : [];
@@ -156,10 +158,12 @@ export function createEndpointService(
         changes: [markEndpointDeleted(accountNo, id, nowMicros)],
       })),
 
-    async rotateSecret(request) {
+    async rotateSecret(request, { signal }) {
       const secret = newSigningSecret();
       const encrypted = encryptSecret(secretKeys, request.endpointId, secret);
       const endpoint = await writeEndpoint(request, (stored, { accountNo, nowMicros }) => {
+        // The caller would not learn this secret, and may have rotated again, through another core.
+        signal.throwIfAborted();
         // The receiver may already have the pending secret, and would refuse signatures of another one.
         if (stored.nextSecretFrom !== undefined) throw rotationPending();
         const nextSecretFrom = parseSignsFrom(request.signsFrom, nowMicros);

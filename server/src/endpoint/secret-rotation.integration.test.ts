@@ -1,6 +1,10 @@
+import { WebhookEventKind } from "@activity/proto";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { Code } from "@connectrpc/connect";
 import { beforeEach, describe, expect, it } from "vitest";
 import { useServices } from "../../../test/harness/services.ts";
+import { accountNoOf } from "../common/ids.ts";
+import { inTransaction } from "../database/transaction.ts";
 
 const services = useServices();
 let accountId: string;
@@ -161,5 +165,34 @@ describe("a rotation that is not pending cannot be canceled", () => {
       code: "endpoint_not_found",
     });
     expect(await pendingFrom()).toBeDefined();
+  });
+});
+
+describe("a caller that goes away while its call waits for the account", () => {
+  it("leaves no secret that nobody learned, of an endpoint or an API key", async () => {
+    const caller = new AbortController();
+    const { signal } = caller;
+    const kinds = { kinds: [WebhookEventKind.DONATION_CREATED] };
+    const created = { accountId, url: "https://example.com/hook", kinds };
+    const calls = await inTransaction(services.pool, async (tx) => {
+      const lock = "SELECT 1 FROM account WHERE account_no = ? FOR UPDATE";
+      await tx.query(lock, [accountNoOf(accountId)]);
+      const begun = [
+        services.endpoints.rotateSecret(key, { signal }),
+        services.endpoints.createEndpoint(created, { signal }),
+        services.apiKeys.createApiKey({ accountId, name: "test", validityDays: 1 }, { signal }),
+      ];
+      const settled = Promise.allSettled(begun);
+      const isWaiting = () => services.database.isRunning("SELECT account_no, id, blocked_at");
+      await expect.poll(isWaiting).toBe(true);
+      caller.abort();
+      return settled;
+    });
+    const gone = { status: "rejected", reason: { code: Code.Canceled } };
+    expect(calls).toMatchObject([gone, gone, gone]);
+    // Its tests are writes of the same account, so they follow the three calls.
+    expect(await signing()).toEqual([first, first]);
+    expect((await services.endpoints.listEndpoints({ accountId })).endpoints).toHaveLength(1);
+    expect((await services.apiKeys.listApiKeys({ accountId })).apiKeys).toEqual([]);
   });
 });
