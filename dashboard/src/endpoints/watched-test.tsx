@@ -45,6 +45,9 @@ export function WatchedTest({ deliveryId }: { deliveryId: string }) {
       </Notice>
     );
   }
+  // A test that was canceled before its first attempt has no outcome.
+  const advice =
+    texts.deliveries.checks[delivery.lastOutcome] || texts.deliveries.stateHints[delivery.state];
   const detail = data?.attempts.at(-1)?.detail;
   return (
     <Notice look="bad" role="status">
@@ -52,8 +55,7 @@ export function WatchedTest({ deliveryId }: { deliveryId: string }) {
         {texts.endpoints.notArrived} {texts.deliveries.outcomes[delivery.lastOutcome]}
       </strong>
       <span>
-        {texts.deliveries.checks[delivery.lastOutcome]}{" "}
-        {delivery.state === DeliveryState.RETRYING && texts.deliveries.retried}
+        {advice} {delivery.state === DeliveryState.RETRYING && texts.deliveries.retried}
       </span>
       {detail !== undefined && <UntrustedText text={detail} />}
       {link}

@@ -126,6 +126,20 @@ describe("deliveries", () => {
     await own.see("Attempt 1");
   });
 
+  it("of a test that was canceled before its first attempt are shown with the reason", async () => {
+    const { endpointId } = await own.createEndpoint();
+    const canceled = { state: DeliveryState.CANCELED, attempts: 0 };
+    const [deliveryId] = await own.writeDeliveries(endpointId, 1, canceled);
+    // A real test reaches its receiver before anybody can switch its endpoint off.
+    await own.page.route("**/*.EndpointService/SendTest", (route) =>
+      route.fulfill({ json: { deliveryId } }),
+    );
+    await own.open(`/endpoints/${endpointId}`);
+    await own.button("Send a test").click();
+    await own.press("Send");
+    await own.told("The endpoint was switched off or deleted, or the account was blocked");
+  });
+
   it("are found by endpoint, state, kind, outcome, event and time; reload and back keep it", async () => {
     const { endpointId, eventId } = await own.fail(404);
     own.delivery.receiver.behaviour = answer(200);
