@@ -8,7 +8,7 @@ CREATE TABLE IF NOT EXISTS receiver_kit_event (
   expires_at timestamptz NOT NULL
 );
 CREATE INDEX IF NOT EXISTS receiver_kit_event_expires_at ON receiver_kit_event (expires_at);
-COMMENT ON COLUMN receiver_kit_event.owner IS 'who holds the claim; null when the event is done';
+COMMENT ON COLUMN receiver_kit_event.owner IS 'who holds the claim; null when the event is done; of a record its newest time';
 COMMENT ON COLUMN receiver_kit_event.expires_at IS 'end of the lease, or of the time a done id is kept';
 `;
 
