@@ -19,6 +19,7 @@ let php: Launch;
 // Go and PHP are downloaded at the first run.
 beforeAll(async () => {
   writeFileSync(path.join(folder, CASES), JSON.stringify(cases));
+  for (const [block, code] of blocks) writeFileSync(path.join(folder, block), code);
   go = await findGo();
   php = await findPhp();
 }, 600_000);
@@ -41,11 +42,14 @@ const cases = [
 ];
 const EXPECTED = cases.map(({ reason }) => reason ?? "verified").join("\n");
 
+/** Writes a program beside the document's functions, runs `command`, and returns its output. */
+function outputOf(name: string, text: string, command: string, args: string[], env = process.env) {
+  writeFileSync(path.join(folder, name), text);
+  return execFileSync(command, args, { cwd: folder, encoding: "utf8", env });
+}
+
 it("has a Python function with the expected result for every vector", () => {
-  writeFileSync(path.join(folder, "verify.py"), blocks.get("verify.py") ?? "");
-  writeFileSync(
-    path.join(folder, "run.py"),
-    `import base64, json
+  const program = `import base64, json
 from verify import verify
 for v in json.load(open("${CASES}")):
     try:
@@ -53,20 +57,13 @@ for v in json.load(open("${CASES}")):
         print("verified")
     except ValueError as error:
         print(error)
-`,
-  );
-  const output = execFileSync("python3", ["run.py"], {
-    cwd: folder,
-    encoding: "utf8",
-  });
+`;
+  const output = outputOf("run.py", program, "python3", ["run.py"]);
   expect(output.trim()).toBe(EXPECTED);
 });
 
 it("has a PHP function with the expected result for every vector", () => {
-  writeFileSync(path.join(folder, "verify.php"), blocks.get("verify.php") ?? "");
-  writeFileSync(
-    path.join(folder, "run.php"),
-    `<?php
+  const program = `<?php
 require 'verify.php';
 foreach (json_decode(file_get_contents('${CASES}'), true) as $v) {
     $server = [];
@@ -80,12 +77,8 @@ foreach (json_decode(file_get_contents('${CASES}'), true) as $v) {
         echo $error->getMessage(), "\n";
     }
 }
-`,
-  );
-  const output = execFileSync(php.command, [...php.leading, "-n", "run.php"], {
-    cwd: folder,
-    encoding: "utf8",
-  });
+`;
+  const output = outputOf("run.php", program, php.command, [...php.leading, "-n", "run.php"]);
   expect(output.trim()).toBe(EXPECTED);
 });
 
@@ -93,10 +86,7 @@ it(
   "has a Go function that finds what every vector says",
   () => {
     writeFileSync(path.join(folder, "go.mod"), "module webhooks\n\ngo 1.21\n");
-    writeFileSync(path.join(folder, "verify.go"), blocks.get("verify.go") ?? "");
-    writeFileSync(
-      path.join(folder, "verify_test.go"),
-      `package webhooks
+    const program = `package webhooks
 
 import (
 	"encoding/json"
@@ -129,13 +119,10 @@ func TestCases(t *testing.T) {
 		}
 	}
 }
-`,
-    );
-    const output = execFileSync(go, ["test", "-count=1", "-v", "./..."], {
-      cwd: folder,
-      encoding: "utf8",
-      env: { ...process.env, GOFLAGS: "-mod=mod" },
-    });
+`;
+    const env = { ...process.env, GOFLAGS: "-mod=mod" };
+    const args = ["test", "-count=1", "-v", "./..."];
+    const output = outputOf("verify_test.go", program, go, args, env);
     const found = Array.from(output.matchAll(/^= (.*)$/gm), ([, reason]) => reason);
     expect(found.join("\n")).toBe(EXPECTED);
   },
