@@ -7,9 +7,8 @@ const database = useTestDatabase();
 
 /** How many days the only credential is valid, from its creation. */
 async function daysOfLife(): Promise<number> {
-  const sql = "SELECT (expires_at - created_at) DIV 86400000000 AS days FROM service_credential";
-  const [row] = await database.query<{ days: number }>(sql);
-  return Number(row?.days);
+  const sql = "SELECT (expires_at - created_at) DIV 86400000000 FROM service_credential";
+  return Number(await database.value(sql));
 }
 
 it("the credential of npm start is renewed while it runs", async () => {

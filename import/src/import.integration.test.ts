@@ -16,13 +16,11 @@ const MAX_RESIDENT_KB = 300_000;
 
 const { stack, folder, account, writeCsv, runImport } = useImporter();
 
-async function countDonations(): Promise<number> {
-  const [row] = await stack.database.query<{ count: number }>(
-    "SELECT COUNT(*) AS count FROM donation WHERE account_no = (SELECT account_no FROM account WHERE id = ?)",
+const countDonations = () =>
+  stack.database.value<number>(
+    "SELECT COUNT(*) FROM donation WHERE account_no = (SELECT account_no FROM account WHERE id = ?)",
     [account()],
   );
-  return row?.count ?? -1;
-}
 
 describe("npm run import", () => {
   it("stores what a German export says, so that the feed shows it unchanged", async () => {

@@ -70,8 +70,17 @@ export const useTestDatabase = (options?: { migrated?: boolean }, serverUrl?: ()
 export function openTestDatabase(server: Pool, place: Place) {
   const own = connectTo(place.url);
   const shards = place.shards.map(connectTo);
+  /** Runs one statement, and returns the first column of its rows. */
+  async function column<Value>(sql: string, values: unknown[] = []): Promise<Value[]> {
+    const [rows] = await own.query({ sql, rowsAsArray: true }, values);
+    return (rows as [Value][]).map(([value]) => value);
+  }
   return {
-    url: place.url,
+    ...{ url: place.url, column },
+    /** Runs one statement, and returns the first column of its first row, if there is one. */
+    async value<Value>(sql: string, values: unknown[] = []): Promise<Value | undefined> {
+      return (await column<Value>(sql, values))[0];
+    },
     /** Runs one statement on a connection that the product does not use. */
     async query<Row>(sql: string, values: unknown[] = []) {
       const [rows] = await own.query(sql, values);

@@ -186,9 +186,8 @@ export async function startServices() {
       database.query<ActivityRow>(
         `SELECT recorded_at, record_key, type, platform, unit, value, occurred_at, currency,
            refunded_amount_cents, actor_name, message
-         FROM activity WHERE account_no = (SELECT account_no FROM account WHERE id = ?)
-         ORDER BY recorded_at, record_key`,
-        [accountId],
+         FROM activity WHERE account_no = ? ORDER BY recorded_at, record_key`,
+        [accountNoOf(accountId)],
       ),
 
     async stop(): Promise<void> {

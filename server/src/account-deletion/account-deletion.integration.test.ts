@@ -38,12 +38,8 @@ async function createWithDeliveries() {
 
 const load = async (run: Run) =>
   (await services.dispatch.loadAttempt({ run, attempt: 1 })).step.case;
-const stateOf = async ({ deliveryId }: Run) =>
-  (
-    await services.database.query<{ state: number }>("SELECT state FROM delivery WHERE id = ?", [
-      deliveryId,
-    ])
-  )[0]?.state;
+const stateOf = ({ deliveryId }: Run) =>
+  services.database.value<number>("SELECT state FROM delivery WHERE id = ?", [deliveryId]);
 
 describe("a deleted account", () => {
   it("is sent nothing from the moment of its deletion, however long the purge takes", async () => {

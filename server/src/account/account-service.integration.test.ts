@@ -6,6 +6,7 @@ import { useServices } from "../../../test/harness/services.ts";
 import { DATA_TABLES } from "../account-deletion/account-deletion-store.ts";
 import { purgeDeletedAccounts } from "../account-deletion/account-purge.ts";
 import { ErrorCode } from "../common/errors.ts";
+import { accountNoOf } from "../common/ids.ts";
 import { countAttempts } from "../delivery-stat/delivery-stat.ts";
 
 const services = useServices();
@@ -89,14 +90,10 @@ async function fill(accountId: string) {
   await services.sessions.exchangeCode({ code: new URL(url).hash.slice("#code=".length) });
 }
 
-async function rowsOf(table: string, accountId: string): Promise<number> {
-  const rows = await services.database.query<{ rows_left: number }>(
-    `SELECT COUNT(*) AS rows_left FROM ${table}
-     WHERE account_no = (SELECT account_no FROM account WHERE id = ?)`,
-    [accountId],
-  );
-  return rows[0]?.rows_left ?? 0;
-}
+const rowsOf = (table: string, accountId: string) =>
+  services.database.value<number>(`SELECT COUNT(*) FROM ${table} WHERE account_no = ?`, [
+    accountNoOf(accountId),
+  ]);
 
 describe("a deleted account", () => {
   it("loses all its data, its profile and the names of its keys", async () => {

@@ -6,9 +6,7 @@ import { migrate } from "./migrate.ts";
 const database = useTestDatabase();
 
 const marks = async () =>
-  (
-    await database.query<{ name: string }>("SELECT name FROM schema_migration ORDER BY version")
-  ).map(({ name }) => name);
+  database.column<string>("SELECT name FROM schema_migration ORDER BY version");
 
 it("finishes after a kill between any statement and its mark", async () => {
   const before = await marks();
@@ -61,9 +59,9 @@ it.skipIf(inject("shards") !== undefined)(
     await database.query(`GRANT SELECT ON ${name}.* TO ${name}@'%'`);
     expect(await migrate(url.href)).toEqual([]);
     await database.query(`DROP USER ${name}@'%'`);
-    const [server] = await database.query<{ version: string }>("SELECT VERSION() AS version");
+    const version = await database.value<string>("SELECT VERSION()");
     // MariaDB has no LOCK INSTANCE. Its own locks of backups do not stop a start.
-    if (server?.version.includes("MariaDB")) return;
+    if (version?.includes("MariaDB")) return;
     await database.query("LOCK INSTANCE FOR BACKUP");
     // Unlocked even if the migration waits: other tests create tables.
     const migrated = await Promise.race([migrate(database.url), wait(10_000, "waits")]);

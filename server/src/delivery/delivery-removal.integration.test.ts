@@ -51,10 +51,8 @@ async function write(many: number, state: DeliveryState = DeliveryState.FAILED) 
 }
 const idsIn = async (table: "delivery" | "outbox_entry") => {
   const column = table === "delivery" ? "id" : "delivery_id";
-  const rows = await services.database.query<{ id: string }>(
-    `SELECT ${column} AS id FROM ${table}`,
-  );
-  return rows.map(({ id }) => id).toSorted();
+  const ids = await services.database.column<string>(`SELECT ${column} FROM ${table}`);
+  return ids.toSorted();
 };
 const count = async (table: string) =>
   (await services.database.query(`SELECT 1 FROM ${table}`)).length;

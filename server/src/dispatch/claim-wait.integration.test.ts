@@ -48,10 +48,8 @@ const leases = () =>
   );
 
 /** The database's time in microseconds. */
-async function databaseTime(): Promise<number> {
-  const [row] = await services.database.query<{ micros: number }>(`SELECT ${NOW_MICROS} AS micros`);
-  return row?.micros ?? 0;
-}
+const databaseTime = async () =>
+  (await services.database.value<number>(`SELECT ${NOW_MICROS}`)) ?? 0;
 
 it("after a start and after an outage, attempts whose leases have ended are left to their makers for 4.5 seconds. ADR 0028", async () => {
   let now = 0;

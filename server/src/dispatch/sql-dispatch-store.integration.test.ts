@@ -45,20 +45,15 @@ exerciseDispatchStore("on a database", async () => {
       const due = dueInMs === null ? undefined : Number(dueInMs);
       return { state, run, attempts, lastOutcome: lastOutcome ?? undefined, dueInMs: due };
     },
-    async deliveriesOf(accountNo, endpointId) {
-      const rows = await database.query<{ id: string }>(
+    deliveriesOf: (accountNo, endpointId) =>
+      database.column(
         "SELECT id FROM delivery WHERE account_no = ? AND endpoint_id = ? ORDER BY id",
         [accountNo, endpointId],
-      );
-      return rows.map(({ id }) => id);
-    },
+      ),
     async whileLocked(deliveryId, work) {
       const find = "SELECT account_no FROM delivery WHERE id = ?";
-      const [row] = await database.query<{ account_no: number }>(find, [deliveryId]);
-      return services.whileLocked(
-        { accountNo: BigInt(row?.account_no ?? 0), deliveryId, run: 1 },
-        work,
-      );
+      const accountNo = BigInt((await database.value<number>(find, [deliveryId])) ?? 0);
+      return services.whileLocked({ accountNo, deliveryId, run: 1 }, work);
     },
     restored: () => runRestored(database),
     async clear() {

@@ -3,6 +3,7 @@ import { beforeEach, expect, it } from "vitest";
 import { writeDeliveries } from "../../../test/harness/backlog.ts";
 import { rowCounterOf } from "../../../test/harness/row-reads.ts";
 import { useServices } from "../../../test/harness/services.ts";
+import { accountNoOf } from "../common/ids.ts";
 
 const services = useServices();
 let accountId: string;
@@ -14,11 +15,9 @@ const createEndpoint = () => services.createEndpoint(accountId);
 const deleteEndpoint = (endpointId: string) =>
   services.endpoints.deleteEndpoint({ accountId, endpointId });
 async function storedIds(): Promise<string[]> {
-  const rows = await services.database.query<{ id: string }>(
-    "SELECT id FROM endpoint WHERE account_no = (SELECT account_no FROM account WHERE id = ?)",
-    [accountId],
-  );
-  return rows.map(({ id }) => id).toSorted();
+  const sql = "SELECT id FROM endpoint WHERE account_no = ?";
+  const ids = await services.database.column<string>(sql, [accountNoOf(accountId)]);
+  return ids.toSorted();
 }
 
 it("deleted endpoints leave no rows behind, however many there are", async () => {

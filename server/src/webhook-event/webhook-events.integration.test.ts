@@ -3,7 +3,7 @@ import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { beforeEach, expect, it } from "vitest";
 import { ALL_KINDS, createPaidDonation } from "../../../test/harness/builders.ts";
 import { useServices } from "../../../test/harness/services.ts";
-import { microsOfId } from "../common/ids.ts";
+import { accountNoOf, microsOfId } from "../common/ids.ts";
 
 const services = useServices();
 let accountId: string;
@@ -29,9 +29,8 @@ function contribute(externalId: string, test = false) {
 /** Reads the payloads of the account's events, oldest first. */
 async function readPayloads() {
   const rows = await services.database.query<{ payload: Buffer; id: string }>(
-    `SELECT payload, id FROM webhook_event
-     WHERE account_no = (SELECT account_no FROM account WHERE id = ?) ORDER BY id`,
-    [accountId],
+    "SELECT payload, id FROM webhook_event WHERE account_no = ? ORDER BY id",
+    [accountNoOf(accountId)],
   );
   return rows.map(({ payload, id }) => {
     const event = JSON.parse(payload.toString("utf8"));
@@ -50,9 +49,8 @@ it("begins the ids of events and deliveries with their time, which lists filter 
   // These writes share transactions, so that the events' times differ from the database's.
   await Promise.all(Array.from({ length: 8 }, () => pay()));
   const rows = await services.database.query<{ id: string; event_id: string; created_at: number }>(
-    `SELECT id, event_id, created_at FROM delivery
-     WHERE account_no = (SELECT account_no FROM account WHERE id = ?)`,
-    [accountId],
+    "SELECT id, event_id, created_at FROM delivery WHERE account_no = ?",
+    [accountNoOf(accountId)],
   );
   expect(rows).toHaveLength(8);
   for (const { id, event_id: eventId, created_at: createdAt } of rows) {
@@ -103,10 +101,8 @@ it("sends one event for each change, with only the fields of its kind", async ()
 
 it("§6.2 created_at is the time of each change; for a payment it is the feed's recorded_at", async () => {
   await createEndpoint();
-  const now = async () => {
-    const sql = `SELECT DATE_FORMAT(UTC_TIMESTAMP(6), '%Y-%m-%dT%H:%i:%s.%fZ') AS moment`;
-    return (await services.database.query<{ moment: string }>(sql))[0]?.moment;
-  };
+  const moment = "SELECT DATE_FORMAT(UTC_TIMESTAMP(6), '%Y-%m-%dT%H:%i:%s.%fZ')";
+  const now = () => services.database.value<string>(moment);
   const times = [await now()];
   const donation = await pay();
   times.push(await now());

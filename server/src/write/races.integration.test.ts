@@ -87,13 +87,11 @@ it("records at a later time even when the database's clock is behind", async () 
 });
 
 it("gives feeds and notices later times than those that a restore lost, even when the clock is behind. ADR 0045", async () => {
-  const { query } = services.database;
-  const readTimes = async () => {
-    const ofFeed = "SELECT feed_changed_at AS at FROM account WHERE id = ?";
-    const [feed] = await query<{ at: number }>(ofFeed, [accountId]);
-    const [notice] = await query<{ at: number }>("SELECT last_notice AS at FROM installation");
-    return [feed?.at ?? 0, notice?.at ?? 0];
-  };
+  const { query, value } = services.database;
+  const readTimes = async () => [
+    (await value<number>("SELECT feed_changed_at FROM account WHERE id = ?", [accountId])) ?? 0,
+    (await value<number>("SELECT last_notice FROM installation")) ?? 0,
+  ];
   await follow("in the backup");
   await stepClockBack();
   await query(`UPDATE installation SET last_notice = ${NOW_MICROS} + 3600000000`);
@@ -112,10 +110,9 @@ it("gives a record's events strictly increasing times, even when the database's 
   await times(5, (turn) =>
     services.donations.refundDonation({ ...key, refundExternalId: `${turn}`, amountCents: 100n }),
   );
-  const rows = await services.database.query<{ payload: Buffer }>(
-    "SELECT payload FROM webhook_event ORDER BY id",
-  );
-  const events = rows.map(({ payload }) => JSON.parse(payload.toString()));
+  const payloads = "SELECT payload FROM webhook_event ORDER BY id";
+  const stored = await services.database.column<Buffer>(payloads);
+  const events = stored.map((payload) => JSON.parse(payload.toString()));
   const sorted = events.toSorted(
     (a, b) => (a.data.refunded_amount_cents ?? 0) - (b.data.refunded_amount_cents ?? 0),
   );
