@@ -1,47 +1,40 @@
 import { AttemptOutcome, DeliveryState } from "@activity/proto";
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createPaidDonation } from "../../../test/harness/builders.ts";
-import { EVER, useServices } from "../../../test/harness/services.ts";
+import { useOwner } from "../../../test/harness/owner.ts";
+import { EVER, firstRunOf, type Run, useServices } from "../../../test/harness/services.ts";
 import { ErrorCode } from "../common/errors.ts";
 
 const unavailable = { code: ErrorCode.AccountUnavailable };
 
 const services = useServices();
-let accountId: string;
-let endpointId: string;
-beforeEach(async () => {
-  accountId = await services.createAccount();
-  endpointId = await services.createEndpoint(accountId);
-});
+const { own, sendTest, stateOf, retry } = useOwner(services);
 
-/** Pays a donation and returns the delivery of its event. */
-async function pay(): Promise<string> {
+/** Pays a donation and returns the first run of its event's delivery. */
+async function pay(): Promise<Run> {
+  const { accountId } = own;
   await createPaidDonation(services, accountId);
   const { deliveries } = await services.deliveries.listDeliveries({ accountId, pageSize: 1 });
-  return deliveries[0]?.id ?? "";
+  return firstRunOf(accountId, deliveries[0]?.id ?? "");
 }
-const block = () => services.accounts.blockAccount({ accountId });
-const unblock = () => services.accounts.unblockAccount({ accountId });
-const stateOf = async (deliveryId: string) =>
-  (await services.deliveries.getDelivery({ accountId, deliveryId })).delivery?.state;
-const retry = (deliveryId: string) => services.deliveries.retryDelivery({ accountId, deliveryId });
-const retryFailed = () =>
-  services.deliveries.retryFailedDeliveries({ accountId, endpointId, ...EVER });
+const block = () => services.accounts.blockAccount({ accountId: own.accountId });
+const unblock = () => services.accounts.unblockAccount({ accountId: own.accountId });
+const retryFailed = () => services.deliveries.retryFailedDeliveries({ ...own, ...EVER });
 
 describe("while an account is blocked, §6.4", () => {
   it("failed, pending and paused deliveries cannot be retried, and no test can be sent", async () => {
-    const failed = await services.sendTest(accountId, endpointId);
+    const failed = await sendTest();
     await services.record(failed, AttemptOutcome.REJECTED);
-    const running = await services.sendTest(accountId, endpointId);
+    const running = await sendTest();
     await block();
     const paused = await pay();
-    for (const deliveryId of [failed.deliveryId, running.deliveryId, paused]) {
-      await expect(retry(deliveryId)).rejects.toMatchObject(unavailable);
+    for (const run of [failed, running, paused]) {
+      await expect(retry(run)).rejects.toMatchObject(unavailable);
     }
     await expect(retryFailed()).rejects.toMatchObject(unavailable);
-    const test = services.endpoints.sendTest({ accountId, endpointId });
+    const test = services.endpoints.sendTest(own);
     await expect(test).rejects.toMatchObject(unavailable);
-    const { deliveries } = await services.deliveries.listDeliveries({ accountId });
+    const { deliveries } = await services.deliveries.listDeliveries({ accountId: own.accountId });
     expect(deliveries.map(({ run }) => run)).toEqual([1, 1, 1]);
   });
 
@@ -56,6 +49,6 @@ describe("while an account is blocked, §6.4", () => {
     expect(await stateOf(paused)).toBe(DeliveryState.PAUSED);
     expect((await retry(first)).delivery).toMatchObject({ state: DeliveryState.PENDING, run: 2 });
     expect(await retryFailed()).toMatchObject({ retried: 1n });
-    expect((await services.claim()).toSorted()).toEqual([first, paused]);
+    expect((await services.claim()).toSorted()).toEqual([first.deliveryId, paused.deliveryId]);
   });
 });

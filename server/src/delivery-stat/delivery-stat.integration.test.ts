@@ -3,6 +3,7 @@ import { createLog } from "@activity/runtime/log";
 import { durationFromMs, timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { NUMBERS } from "../../../test/harness/backlog.ts";
+import { useOwner } from "../../../test/harness/owner.ts";
 import { type Run, useServices } from "../../../test/harness/services.ts";
 import { stayWithinHour } from "../../../test/harness/within-hour.ts";
 import { inTransaction } from "../database/transaction.ts";
@@ -19,18 +20,11 @@ const { DELIVERED, TIMEOUT, REJECTED, UNSAFE_TARGET, REDIRECTED, RECEIVER_BUSY }
 const ONE = { delivered: 1, failed: 0, total: 5_000, longest: 5_000 };
 
 const services = useServices();
-let accountId: string;
-let endpointId: string;
-beforeEach(async () => {
-  await countAttempts(services.pool);
-  accountId = await services.createAccount();
-  endpointId = await services.createEndpoint(accountId);
-});
+const { own, sendTest: send } = useOwner(services);
+beforeEach(() => countAttempts(services.pool));
 afterEach(() => {
   vi.useRealTimers();
 });
-
-const send = () => services.sendTest(accountId, endpointId);
 
 /** Records a delivered attempt of a new delivery. The attempt began at `startedMs`. */
 async function attempt(startedMs = HOUR): Promise<Run> {
@@ -42,7 +36,7 @@ async function attempt(startedMs = HOUR): Promise<Run> {
 /** Returns the hours of the endpoint, with times in milliseconds and durations in microseconds. */
 async function hours(sinceMs = HOUR - 31 * DAY_MS) {
   const since = timestampFromMs(sinceMs);
-  const stats = await services.endpoints.getEndpointStats({ accountId, endpointId, since });
+  const stats = await services.endpoints.getEndpointStats({ ...own, since });
   const micros = (duration?: { seconds: bigint; nanos: number }) =>
     Number(duration?.seconds) * 1e6 + (duration?.nanos ?? 0) / 1000;
   return stats.hours.map((hour) => ({
@@ -97,7 +91,7 @@ describe("an endpoint's hours, ADR 0039", () => {
     await make(REJECTED, 0, 600);
     await countAttempts(services.pool);
     const since = timestampFromMs(HOUR);
-    const stats = await services.endpoints.getEndpointStats({ accountId, endpointId, since });
+    const stats = await services.endpoints.getEndpointStats({ ...own, since });
     expect(stats.durationBoundsMs).toEqual([10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000]);
     expect(stats.hours).toMatchObject([
       {
@@ -124,14 +118,14 @@ describe("an endpoint's hours, ADR 0039", () => {
     await countAttempts(services.pool);
     const since = timestampFromMs(0);
     const stats = (of: { accountId?: string; endpointId?: string }) =>
-      services.endpoints.getEndpointStats({ accountId, endpointId, since, ...of });
-    const other = await services.createEndpoint(accountId);
+      services.endpoints.getEndpointStats({ ...own, since, ...of });
+    const other = await services.createEndpoint(own.accountId);
     expect((await stats({ endpointId: other })).hours).toEqual([]);
     const notFound = { code: "endpoint_not_found" };
     await expect(stats({ endpointId: "nobodyendpoint0" })).rejects.toMatchObject(notFound);
     const stranger = await services.createAccount();
     await expect(stats({ accountId: stranger })).rejects.toMatchObject(notFound);
-    await services.endpoints.deleteEndpoint({ accountId, endpointId });
+    await services.endpoints.deleteEndpoint(own);
     await expect(stats({})).rejects.toMatchObject(notFound);
   });
 });

@@ -1,7 +1,8 @@
 import { AttemptOutcome, DeliveryState } from "@activity/proto";
 import { timestampNow } from "@bufbuild/protobuf/wkt";
-import { beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { writeDeliveries } from "../../../test/harness/backlog.ts";
+import { useOwner } from "../../../test/harness/owner.ts";
 import { useServices } from "../../../test/harness/services.ts";
 import { countAttempts } from "../delivery-stat/delivery-stat.ts";
 import { removeOldDeliveries } from "./delivery-removal.ts";
@@ -12,19 +13,13 @@ const RETENTION_MICROS = 30 * DAY_MICROS;
 const MANY = 1_100;
 
 const services = useServices();
-let accountId: string;
-let endpointId: string;
-beforeEach(async () => {
-  for (const table of ["outbox_entry", "delivery_attempt", "delivery", "webhook_event"]) {
-    await services.database.query(`DELETE FROM ${table}`);
-  }
-  accountId = await services.createAccount();
-  endpointId = await services.createEndpoint(accountId);
+const { own, sendTest, retry } = useOwner(services, {
+  clears: ["outbox_entry", "delivery_attempt", "delivery", "webhook_event"],
 });
 
 /** Sends a test. Records an attempt of September 2020, unless `changes` say otherwise, if `outcome` is given. */
 async function send(outcome?: AttemptOutcome, changes?: Parameters<typeof services.record>[2]) {
-  const run = await services.sendTest(accountId, endpointId);
+  const run = await sendTest();
   if (outcome !== undefined) await services.record(run, outcome, changes);
   return run;
 }
@@ -37,7 +32,7 @@ async function age(micros: number) {
 }
 /** Writes deliveries of one moment in September 2020. */
 function writeOfOneMoment(many: number, state: DeliveryState) {
-  const backlog = { accountId, endpointIds: [endpointId], count: many };
+  const backlog = { accountId: own.accountId, endpointIds: [own.endpointId], count: many };
   return writeDeliveries(services.database, backlog, { state, attempts: 1 });
 }
 /** Writes deliveries of September 2020, each a microsecond after the one before. */
@@ -81,7 +76,7 @@ it("keeps deliveries that were attempted within the retention, however old their
   const retried = await send(AttemptOutcome.REJECTED);
   await send(AttemptOutcome.REJECTED);
   await age(RETENTION_MICROS + DAY_MICROS);
-  await services.deliveries.retryDelivery({ accountId, deliveryId: retried.deliveryId });
+  await retry(retried);
   await services.record({ ...retried, run: 2 }, AttemptOutcome.REJECTED, { startedAt });
   await removeOldDeliveries(services.pool, RETENTION_MICROS);
   const kept = [slow, retried].map(({ deliveryId }) => deliveryId);

@@ -1,27 +1,19 @@
 import { AttemptOutcome, DeliveryState } from "@activity/proto";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { NUMBERS, writeDeliveries } from "../../../test/harness/backlog.ts";
-import { EVER, type Run, useServices } from "../../../test/harness/services.ts";
+import { useOwner } from "../../../test/harness/owner.ts";
+import { EVER, firstRunOf, useServices } from "../../../test/harness/services.ts";
 import { ErrorCode } from "../common/errors.ts";
 import { inTransaction } from "../database/transaction.ts";
 
 const services = useServices();
-let accountId: string;
-let endpointId: string;
-beforeEach(async () => {
-  accountId = await services.createAccount();
-  endpointId = await services.createEndpoint(accountId);
-});
-
-const sendTest = () => services.sendTest(accountId, endpointId);
-const retry = ({ deliveryId }: Run) => services.deliveries.retryDelivery({ accountId, deliveryId });
-const read = ({ deliveryId }: Run) => services.deliveries.getDelivery({ accountId, deliveryId });
+const { own, sendTest, retry, read } = useOwner(services);
 
 describe("a manual retry", () => {
   it.each([
-    ["off", () => services.endpoints.switchOffEndpoint({ accountId, endpointId }), "switch it on"],
-    ["deleted", () => services.endpoints.deleteEndpoint({ accountId, endpointId }), "is deleted"],
+    ["off", () => services.endpoints.switchOffEndpoint(own), "switch it on"],
+    ["deleted", () => services.endpoints.deleteEndpoint(own), "is deleted"],
   ])(
     "is refused while its endpoint is %s, for failed and pending deliveries",
     async (_, end, advice) => {
@@ -43,7 +35,7 @@ describe("a manual retry", () => {
     const { delivery } = await retry(run);
     expect(delivery).toMatchObject({ state: DeliveryState.PENDING, run: 1 });
     await services.record(run, AttemptOutcome.DELIVERED);
-    await services.endpoints.switchOffEndpoint({ accountId, endpointId });
+    await services.endpoints.switchOffEndpoint(own);
     await expect(retry(run)).rejects.toMatchObject({ code: ErrorCode.DeliveryAlreadyDelivered });
   });
 
@@ -67,7 +59,7 @@ describe("a manual retry", () => {
   it("ADR 0053: sends one that succeeded again, once, with include_delivered", async () => {
     const run = await sendTest();
     await services.record(run, AttemptOutcome.DELIVERED);
-    const again = { accountId, deliveryId: run.deliveryId, includeDelivered: true };
+    const again = { accountId: own.accountId, deliveryId: run.deliveryId, includeDelivered: true };
     const ask = () => services.deliveries.retryDelivery(again);
     const begun = { state: DeliveryState.PENDING, run: 2, attempts: 0 };
     for (const { delivery } of await Promise.all([ask(), ask()])) {
@@ -86,7 +78,7 @@ describe("a manual retry", () => {
     const run = await sendTest();
     await services.record(run, AttemptOutcome.TIMEOUT, { retryIn: { seconds: 60n } });
     expect((await retry(run)).delivery).toMatchObject({ state: DeliveryState.RETRYING, run: 1 });
-    const again = { accountId, deliveryId: run.deliveryId, includeRetrying: true };
+    const again = { accountId: own.accountId, deliveryId: run.deliveryId, includeRetrying: true };
     for (const { delivery } of [
       await services.deliveries.retryDelivery(again),
       await services.deliveries.retryDelivery(again),
@@ -105,12 +97,12 @@ describe("a manual retry", () => {
     const [failed, delivered] = [await sendTest(), await sendTest()];
     await services.record(failed, AttemptOutcome.REJECTED);
     await services.record(delivered, AttemptOutcome.DELIVERED);
-    const call = { accountId, endpointId, ...EVER };
+    const call = { ...own, ...EVER };
     const retryFailed = services.deliveries.retryFailedDeliveries;
     expect((await retryFailed({ ...call, until: timestampFromMs(1) })).retried).toBe(0n);
     expect((await retryFailed(call)).retried).toBe(1n);
     expect(await services.claim()).toContain(failed.deliveryId);
-    await services.forgetSending(accountId);
+    await services.forgetSending(own.accountId);
     expect((await retryFailed({ ...call, includeDelivered: true })).retried).toBe(1n);
     expect(await services.claim()).toContain(delivered.deliveryId);
   });
@@ -118,7 +110,7 @@ describe("a manual retry", () => {
   it("of all failed ones is refused within a minute of the last, also when two calls race", async () => {
     const failed = [await sendTest(), await sendTest()];
     for (const run of failed) await services.record(run, AttemptOutcome.REJECTED);
-    const call = { accountId, endpointId, ...EVER };
+    const call = { ...own, ...EVER };
     const ask = () => services.deliveries.retryFailedDeliveries(call);
     const settled = await Promise.allSettled([ask(), ask()]);
     const limit = { code: ErrorCode.BulkRetryLimitReached };
@@ -132,7 +124,7 @@ describe("a manual retry", () => {
 });
 
 it("shows the newest 200 attempts of a delivery, oldest first, however often it was retried", async () => {
-  const backlog = { accountId, endpointIds: [endpointId], count: 1 };
+  const backlog = { accountId: own.accountId, endpointIds: [own.endpointId], count: 1 };
   const failed = { state: DeliveryState.FAILED, attempts: 3 };
   const [deliveryId = ""] = await writeDeliveries(services.database, backlog, failed);
   // 100 runs of three attempts each, written in no particular order.
@@ -143,7 +135,7 @@ it("shows the newest 200 attempts of a delivery, oldest first, however often it 
      WHERE id = ? AND n < 300`,
     [AttemptOutcome.TIMEOUT, deliveryId],
   );
-  const { attempts } = await services.deliveries.getDelivery({ accountId, deliveryId });
+  const { attempts } = await read(firstRunOf(own.accountId, deliveryId));
   const newest = Array.from({ length: 300 }, (_, n) => [Math.floor(n / 3) + 1, (n % 3) + 1]);
   expect(attempts.map(({ run, attempt }) => [run, attempt])).toEqual(newest.slice(-200));
 });

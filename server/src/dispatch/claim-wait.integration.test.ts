@@ -1,5 +1,6 @@
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { useOwner } from "../../../test/harness/owner.ts";
 import { useServices } from "../../../test/harness/services.ts";
 import { NOW_MICROS } from "../database/now.ts";
 import { createClaims } from "./claim.ts";
@@ -10,15 +11,7 @@ const LEASE_MICROS = 14_000_000;
 const BEFORE_LEASE_ENDS = { timeout: 10_000 };
 
 const services = useServices();
-let accountId: string;
-let endpointId: string;
-beforeEach(async () => {
-  await services.database.query("DELETE FROM outbox_entry");
-  accountId = await services.createAccount();
-  endpointId = await services.createEndpoint(accountId);
-});
-
-const sendTest = () => services.sendTest(accountId, endpointId);
+const { own, sendTest } = useOwner(services, { clears: ["outbox_entry"] });
 
 /** Starts a poller that waits because it found nothing. It is idle, so that entries may be leased to it. */
 async function startIdlePoller() {
@@ -155,12 +148,12 @@ describe("a poller that waits, §6.4, ADR 0028", () => {
 
   it("gets the next secret after its start, ADR 0034", async () => {
     const signsFrom = timestampFromMs(Date.now() + 3_600_000);
-    const rotated = await services.endpoints.rotateSecret({ accountId, endpointId, signsFrom });
+    const rotated = await services.endpoints.rotateSecret({ ...own, signsFrom });
     const given: (string | undefined)[] = [];
     for (const shift of ["0", "7200e6"]) {
       await services.database.query(
         `UPDATE endpoint SET next_secret_from = next_secret_from - ${shift} WHERE id = ?`,
-        [endpointId],
+        [own.endpointId],
       );
       const poller = await startIdlePoller();
       await withoutClaims(async () => {

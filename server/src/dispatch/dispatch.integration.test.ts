@@ -1,23 +1,19 @@
 import { AttemptOutcome } from "@activity/proto";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { beforeEach, describe, expect, it } from "vitest";
+import { useOwner } from "../../../test/harness/owner.ts";
 import { madeAttempt, type Run, useServices } from "../../../test/harness/services.ts";
 
 const { TIMEOUT } = AttemptOutcome;
 const IN_A_MINUTE = { retryIn: { seconds: 60n } };
 
 const services = useServices();
-let accountId: string;
-let endpointId: string;
+const { own, sendTest } = useOwner(services, { clears: ["outbox_entry"] });
 let secret: string;
 beforeEach(async () => {
-  await services.database.query("DELETE FROM outbox_entry");
-  accountId = await services.createAccount();
-  endpointId = await services.createEndpoint(accountId);
-  secret = (await services.endpoints.rotateSecret({ accountId, endpointId })).secret;
+  secret = (await services.endpoints.rotateSecret(own)).secret;
 });
 
-const sendTest = () => services.sendTest(accountId, endpointId);
 const load = async (run: Run, attempt = 1) =>
   (await services.dispatch.loadAttempt({ run, attempt })).step;
 const claimRetries = async () => (await services.dispatch.claimRetries({ limit: 256 })).retries;
@@ -35,15 +31,15 @@ describe("an attempt of a workflow, §6.4", () => {
     const url = "https://example.com/hook";
     expect(before).toMatchObject({
       case: "ready",
-      value: { endpointId, url, secret, standardWebhooks: false },
+      value: { endpointId: own.endpointId, url, secret, standardWebhooks: false },
     });
-    const rotated = await services.endpoints.rotateSecret({ accountId, endpointId });
+    const rotated = await services.endpoints.rotateSecret(own);
     const changed = { url: "https://example.org/next", standardWebhooks: true };
-    await services.endpoints.updateEndpoint({ accountId, endpointId, ...changed });
+    await services.endpoints.updateEndpoint({ ...own, ...changed });
     const after = await load(run);
     expect(after).toMatchObject({
       case: "ready",
-      value: { endpointId, ...changed, secret: rotated.secret },
+      value: { endpointId: own.endpointId, ...changed, secret: rotated.secret },
     });
     expect(rotated.secret).not.toBe(secret);
     const payloads = [before, after].map((step) => step.case === "ready" && step.value.payload);

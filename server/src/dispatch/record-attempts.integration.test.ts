@@ -1,7 +1,8 @@
 import { AttemptOutcome, DeliveryState } from "@activity/proto";
 import { PROCESS_TIMING } from "@activity/runtime/timing";
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { writePending } from "../../../test/harness/backlog.ts";
+import { useOwner } from "../../../test/harness/owner.ts";
 import { firstRunOf, type Run, useServices } from "../../../test/harness/services.ts";
 import { accountNoOf } from "../common/ids.ts";
 import { inTransaction } from "../database/transaction.ts";
@@ -15,15 +16,8 @@ const HEADERS = "server: caddy\n";
 const BODY = Buffer.from("thank you");
 
 const services = useServices();
-let accountId: string;
-let endpointId: string;
-beforeEach(async () => {
-  await services.database.query("DELETE FROM outbox_entry");
-  accountId = await services.createAccount();
-  endpointId = await services.createEndpoint(accountId);
-});
+const { own, sendTest, read, stateOf } = useOwner(services, { clears: ["outbox_entry"] });
 
-const sendTest = () => services.sendTest(accountId, endpointId);
 const sendTests = (count: number) => Promise.all(Array.from({ length: count }, sendTest));
 function made({ accountNo, ...run }: Run, changes: Partial<MadeAttempt> = {}): MadeAttempt {
   return {
@@ -34,12 +28,10 @@ function made({ accountNo, ...run }: Run, changes: Partial<MadeAttempt> = {}): M
   };
 }
 const record = (...attempts: MadeAttempt[]) => recordAttempts(services.store, attempts);
-const read = ({ deliveryId }: Run) => services.deliveries.getDelivery({ accountId, deliveryId });
 /** The result of a call that stored attempts, of which at least one is retried. */
 const storedWithRetries = () => ({
-  ...{ busy: [], endpointIds: new Set([endpointId]), hasStored: true, hasRetries: true },
+  ...{ busy: [], endpointIds: new Set([own.endpointId]), hasStored: true, hasRetries: true },
 });
-const stateOf = async (run: Run) => (await read(run)).delivery?.state;
 const entryOf = async ({ deliveryId }: Run) =>
   (
     await services.database.query<{ run: number; task: number; isAvailable: number }>(
@@ -101,12 +93,9 @@ describe("a batch of attempts, §6.4, ADR 0028", () => {
 });
 
 it("a record waits for no entry of another delivery, in a small outbox either", async () => {
-  const ids = await writePending(services.database, {
-    accountId,
-    endpointIds: [endpointId],
-    count: 200,
-  });
-  const accountNo = accountNoOf(accountId) ?? 0;
+  const backlog = { accountId: own.accountId, endpointIds: [own.endpointId], count: 200 };
+  const ids = await writePending(services.database, backlog);
+  const accountNo = accountNoOf(own.accountId) ?? 0;
   const deleted = ids.slice(0, 64).map((deliveryId) => ({ accountNo, deliveryId, run: 1 }));
   await services.database.queryShards("ANALYZE TABLE outbox_entry");
   await inTransaction(services.pool, async (tx) => {
@@ -119,9 +108,9 @@ it("a record waits for no entry of another delivery, in a small outbox either", 
 });
 
 it("a record locks no other delivery of its account while statistics say that there is none", async () => {
-  const backlog = { accountId, endpointIds: [endpointId], count: 65 };
+  const backlog = { accountId: own.accountId, endpointIds: [own.endpointId], count: 65 };
   const [locked = "", ...others] = await writePending(services.database, backlog);
-  const accountNo = accountNoOf(accountId) ?? 0;
+  const accountNo = accountNoOf(own.accountId) ?? 0;
   const other = await services.createAccount();
   const ofOther = { accountId: other, endpointIds: [await services.createEndpoint(other)] };
   await writePending(services.database, { ...ofOther, count: 300 });
@@ -135,7 +124,7 @@ it("a record locks no other delivery of its account while statistics say that th
   }
   const keys = others.map((deliveryId) => ({ accountNo, deliveryId }));
   const after = { state: 3, attempts: 1, outcome: DELIVERED, retryInMicros: undefined } as const;
-  await services.whileLocked(firstRunOf(accountId, locked), () =>
+  await services.whileLocked(firstRunOf(own.accountId, locked), () =>
     services.store.change({ outcomes: [{ keys, after }] }),
   );
 });

@@ -1,6 +1,7 @@
 import { AttemptOutcome, DeliveryState } from "@activity/proto";
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createPaidDonation } from "../../../test/harness/builders.ts";
+import { useOwner } from "../../../test/harness/owner.ts";
 import { EVER, firstRunOf, type Run, useServices } from "../../../test/harness/services.ts";
 import { ErrorCode } from "../common/errors.ts";
 
@@ -9,21 +10,15 @@ const ANSWERED = "the receiver's very own words";
 const { DELIVERED, REJECTED } = AttemptOutcome;
 
 const services = useServices();
-let accountId: string;
-let endpointId: string;
+const { own, read } = useOwner(services, { clears: ["outbox_entry"] });
 let donation: { accountId: string; externalId: string };
-beforeEach(async () => {
-  await services.database.query("DELETE FROM outbox_entry");
-  accountId = await services.createAccount();
-  endpointId = await services.createEndpoint(accountId);
-});
 
 /** Pays a donation, whose event goes to every endpoint. Returns the first run of each delivery, newest first. */
 async function pay(): Promise<Run[]> {
-  const { externalId } = await createPaidDonation(services, accountId, { message: SAID });
-  donation = { accountId, externalId };
-  const { deliveries } = await services.deliveries.listDeliveries({ accountId });
-  return deliveries.map(({ id }) => firstRunOf(accountId, id));
+  const { externalId } = await createPaidDonation(services, own.accountId, { message: SAID });
+  donation = { accountId: own.accountId, externalId };
+  const { deliveries } = await services.deliveries.listDeliveries({ accountId: own.accountId });
+  return deliveries.map(({ id }) => firstRunOf(own.accountId, id));
 }
 async function payOnce(): Promise<Run> {
   const [run] = await pay();
@@ -36,7 +31,6 @@ const record = (run: Run, outcome: AttemptOutcome) =>
     responseBody: Buffer.from(ANSWERED),
   });
 const erase = () => services.donations.deleteDonation(donation);
-const read = ({ deliveryId }: Run) => services.deliveries.getDelivery({ accountId, deliveryId });
 const rowsWith = async (table: string, column: string, text: string) =>
   (await services.database.query(`SELECT 1 FROM ${table} WHERE INSTR(${column}, ?)`, [text]))
     .length;
@@ -91,18 +85,18 @@ describe("the events of a deleted donation, §6.4, ADR 0028", () => {
     await record(run, outcome);
     await erase();
     const { deliveries } = services;
-    const asked = { accountId, includeDelivered: outcome === DELIVERED };
+    const asked = { accountId: own.accountId, includeDelivered: outcome === DELIVERED };
     const retried = deliveries.retryDelivery({ ...asked, deliveryId: run.deliveryId });
     await expect(retried).rejects.toMatchObject({ code: ErrorCode.DeliveryErased });
-    const all = { ...asked, endpointId, ...EVER };
+    const all = { ...asked, endpointId: own.endpointId, ...EVER };
     expect((await deliveries.retryFailedDeliveries(all)).retried).toBe(0n);
     expect((await read(run)).delivery).toMatchObject({ run: 1, state });
   });
 
   it("are erased at every endpoint, in any state, and another donation's are not", async () => {
-    const off = await services.createEndpoint(accountId);
-    await services.createEndpoint(accountId);
-    await services.endpoints.switchOffEndpoint({ accountId, endpointId: off });
+    const off = await services.createEndpoint(own.accountId);
+    await services.createEndpoint(own.accountId);
+    await services.endpoints.switchOffEndpoint({ accountId: own.accountId, endpointId: off });
     await pay();
     const other = donation;
     await pay();
@@ -112,7 +106,7 @@ describe("the events of a deleted donation, §6.4, ADR 0028", () => {
       amountCents: 1n,
     });
     await erase();
-    const { deliveries } = await services.deliveries.listDeliveries({ accountId });
+    const { deliveries } = await services.deliveries.listDeliveries({ accountId: own.accountId });
     const { PENDING, PAUSED, ERASED } = DeliveryState;
     const states = deliveries.map(({ state }) => state);
     expect(states.slice(0, 3)).toEqual([ERASED, ERASED, ERASED]);
