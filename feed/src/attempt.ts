@@ -104,7 +104,7 @@ function reasonOf(status: number): WaitReason | undefined {
 function parseRetryAfter(text: string | null): number | undefined {
   if (text === null || text.trim() === "") return undefined;
   const seconds = Number(text);
-  if (seconds >= 0) return seconds * 1_000;
+  if (!Number.isNaN(seconds)) return seconds < 0 ? undefined : seconds * 1_000;
   const dateMs = Date.parse(text);
   return Number.isNaN(dateMs) ? undefined : Math.max(0, dateMs - Date.now());
 }

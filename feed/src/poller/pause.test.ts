@@ -16,8 +16,11 @@ const rateLimit = (remaining: number, seconds: number) => ({
   RateLimit: `"account";r=${remaining};t=${seconds}`,
 });
 
-it("polls at once while more pages follow", () => {
-  expect(after({ records: 100, hasMore: true }, rateLimit(1, 9))).toEqual(NOW);
+it("polls at once while more pages follow, and leaves 20 requests to other tools", () => {
+  const full = { records: 100, hasMore: true };
+  expect(after(full)).toEqual(NOW);
+  expect(after(full, rateLimit(21, 9))).toEqual(NOW);
+  expect(after(full, rateLimit(20, 9))).toEqual({ ms: 9_000, wakeMs: 9_000 });
 });
 
 it("polls a service that does not wait every five seconds, with jitter", () => {
@@ -39,9 +42,11 @@ it.each(["respond-async", "waiter", "no-wait"])("does not read %s as a wait", (a
   expect(after({ elapsedMs: 10_000 }, { "Preference-Applied": applied }).ms).toBe(5_000);
 });
 
-it("polls at once after records, and once a second when half of the limit is used", () => {
+it("polls at once after records, once a second when half of the limit is used, then less often", () => {
   expect(after({ records: 1 }, rateLimit(61, 9)).ms).toBe(0);
   expect(after({ records: 1 }, rateLimit(60, 9))).toEqual(ASK_IN_A_SECOND);
+  expect(after({ records: 1 }, rateLimit(30, 9)).ms).toBe(2_000);
+  expect(after({ records: 1 }, rateLimit(10, 9)).ms).toBe(6_000);
   expect(after({ records: 1 })).toEqual(ASK_IN_A_SECOND);
   expect(after({ records: 1, elapsedMs: 1_500 })).toEqual(NOW);
 });

@@ -4,10 +4,12 @@ import { MAX_RETRY_AFTER_MS } from "../request.ts";
 
 /** The pause after an empty page of a service that does not wait. §4.4.2 */
 const IDLE_MS = 5_000;
-/** The time between requests once half of the account's limit is used. The limit allows twice this rate. §8 */
+/** The time between requests when half of the account's limit is left. The limit allows twice this rate. §8 */
 const SPACING_MS = 1_000;
 /** While the limit leaves more requests than this, they need no time between them. */
 const PLENTY = 60;
+/** While more pages follow, this many requests are left to the account's other tools. */
+const RESERVE = 20;
 const RATE_LIMIT = /(?:^|;)r=(\d+);t=(\d+)/;
 const WAITED = /(?:^|,)\s*wait\b/i;
 
@@ -27,20 +29,24 @@ export interface Pause {
 }
 
 /**
- * Returns the pause after an answer. Once all of the account's limit is used, it lasts until the limit is reset, at
- * most ten minutes. There is none while more pages follow. After records there is none until half of the limit is used.
- * From then on requests are a second apart. The same holds if the service waited for records
- * (`Preference-Applied: wait`). After any other empty page the pause is five seconds, a tenth more or less.
+ * Returns the pause after an answer. Once all of the account's limit is used, it lasts until the limit leaves a request,
+ * at most ten minutes. While more pages follow, that holds once only twenty requests are left, and before there is no
+ * pause. After records there is none until half of the limit is used. From then on requests are a second apart, and
+ * further as fewer are left. The same holds if the service waited for records (`Preference-Applied: wait`). After any
+ * other empty page the pause is five seconds, a tenth more or less.
  */
 export function pauseAfter({ page, headers, elapsedMs, random }: Polled): Pause {
-  const [, remaining, resetSeconds] = RATE_LIMIT.exec(headers.get("ratelimit") ?? "") ?? [];
-  if (remaining === "0") {
+  const [, r, resetSeconds] = RATE_LIMIT.exec(headers.get("ratelimit") ?? "") ?? [];
+  const remaining = r === undefined ? PLENTY : Number(r);
+  const { has_more: hasMore } = page.pagination;
+  if (remaining <= (hasMore ? RESERVE : 0)) {
     const ms = Math.min(Number(resetSeconds) * 1_000, MAX_RETRY_AFTER_MS);
     return { ms, wakeMs: ms };
   }
-  if (page.pagination.has_more) return { ms: 0, wakeMs: 0 };
-  const wakeMs = Math.max(0, SPACING_MS - elapsedMs);
-  if (page.data.length > 0) return { ms: Number(remaining) > PLENTY ? 0 : wakeMs, wakeMs };
+  if (hasMore) return { ms: 0, wakeMs: 0 };
+  const spacingMs = Math.max(SPACING_MS, (SPACING_MS * PLENTY) / remaining);
+  const wakeMs = Math.max(0, spacingMs - elapsedMs);
+  if (page.data.length > 0) return { ms: remaining > PLENTY ? 0 : wakeMs, wakeMs };
   if (WAITED.test(headers.get("preference-applied") ?? "")) return { ms: wakeMs, wakeMs };
   return { ms: IDLE_MS * (0.9 + random / 5), wakeMs };
 }
