@@ -1,356 +1,251 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: The texts are source text.
+
 /** A plausible mistake: another text in one place of a file. */
 export type PlantedBug = {
   readonly name: string;
-  /** The first seed to try, because no seed before it catches the bug. `npm test` runs it too. 1 by default. */
-  readonly from?: number;
   /** Its path in the repository. */
   readonly file: string;
   /** The text to replace. The file contains it once. */
   readonly find: string;
-  /** Empty by default. */
-  readonly replace?: string;
+  readonly replace: string;
+} & More;
+
+type More = {
+  /** The first seed to try, because no seed before it catches the bug. `npm test` runs it too. 1 by default. */
+  readonly from?: number;
   /** A second place that the mistake needs. */
-  readonly also?: Omit<PlantedBug, "name">;
+  readonly also?: Pick<PlantedBug, "file" | "find" | "replace">;
   /** Only this version has it: it shows beside the version before. */
   readonly besideOther?: boolean;
 };
 
-const CLAIM = "server/src/dispatch/claim.ts";
-const RECORD = "server/src/dispatch/record-attempts.ts";
-const ENDED = "server/src/dispatch/ended-leases.ts";
-const SERVICE = "server/src/dispatch/dispatch-service.ts";
-const OUTBOX = "server/src/dispatch/outbox.ts";
-const FIRST = "workflows/src/dispatcher/first-attempts.ts";
-const BEGIN = "workflows/src/dispatcher/workflow-runs.ts";
-const RECORDER = "workflows/src/attempt/recorder.ts";
-const STORY = "workflows/src/workflow/run-story.ts";
-const ACTIVITIES = "workflows/src/workflow/activities.ts";
-/** The simulation runs no SQL. Mistakes in statements are planted in the tables in memory, which behave alike. */
-const STORE = "test/simulation/memory-store.ts";
-const CHANGES = "test/simulation/memory-changes.ts";
-const TABLES = "test/simulation/memory-tables.ts";
-const WORKFLOW = "workflows/src/dispatcher/begin-workflow.ts";
+/**
+ * Bugs by their file, then by name. Each has the text to replace and its replacement, which is empty by default. The
+ * simulation runs no SQL. Mistakes in statements are planted in the tables in memory, which behave alike.
+ */
+type Bugs = {
+  readonly [file: string]: {
+    readonly [name: string]: readonly [find: string, replace?: string, more?: More];
+  };
+};
 
-/** The bugs that the simulation must find. */
-export const PLANTED: readonly PlantedBug[] = [
-  {
-    name: "an entry is leased although it is leased already",
-    file: STORE,
-    find: "if (entry.task === task && !isLeased(entry)) tables.lease(",
-    replace: "if (entry.task === task) tables.lease(",
+const BUGS: Bugs = {
+  "test/simulation/memory-store.ts": {
+    "an entry is leased although it is leased already": [" && !isLeased(entry)"],
+    "a claim ends the lease of another claim": [
+      "if (entry.leaseId === leaseId) ",
+      "",
+      { from: 390 },
+    ],
+    "attempts go to an endpoint that is switched off": [" || !endpoint.switchedOn"],
+    "a record does not lock its deliveries": [
+      "locks\n            .takeFree(ids, transaction)",
+      "ids",
+    ],
   },
-  {
-    name: "a claim ends the lease of another claim",
-    from: 390,
-    file: STORE,
-    find: "if (entry.leaseId === leaseId) entry.leasedUntil = null;",
-    replace: "entry.leasedUntil = null;",
+  "test/simulation/memory-changes.ts": {
+    "an ended run deletes the entry of the next run": [
+      "entry?.run === run ? entry : undefined",
+      "run > 0 ? entry : undefined",
+      { from: 1386 },
+    ],
   },
-  {
-    name: "attempts go to an endpoint that is switched off",
-    file: STORE,
-    find: "if (isBlocked || !endpoint.switchedOn ||",
-    replace: "if (isBlocked ||",
+  "server/src/webhook-event/new-webhook-event.ts": {
+    "events of a blocked account are sent": [" || account.blocked"],
   },
-  {
-    name: "an ended run deletes the entry of the next run",
-    from: 1386,
-    file: CHANGES,
-    find: "entry?.run === run ? entry : undefined",
-    replace: "run > 0 ? entry : undefined",
+  "server/src/dispatch/outbox-store.ts": {
+    "a lease is shorter than an attempt": ["LEASE_MICROS = 14_000_000", "LEASE_MICROS = 8_000_000"],
   },
-  {
-    name: "events of a blocked account are sent",
-    file: "server/src/webhook-event/new-webhook-event.ts",
-    find: "isPaused: !endpoint.switchedOn || account.blocked,",
-    replace: "isPaused: !endpoint.switchedOn,",
+  "server/src/dispatch/claim.ts": {
+    "a claim returns leases of any age": [
+      "if (nowMs() - begunMs <= MAX_LEASE_AGE_MS) return entries;",
+      "if (begunMs >= 0) return entries;",
+    ],
+    "the limit of an endpoint ignores leased entries": [" - (leased.get(queue.endpointId) ?? 0)"],
+    "a run that cannot be sent stays in the outbox": [" || !content"],
   },
-  {
-    name: "a lease is shorter than an attempt",
-    file: "server/src/dispatch/outbox-store.ts",
-    find: "LEASE_MICROS = 14_000_000",
-    replace: "LEASE_MICROS = 8_000_000",
+  "server/src/dispatch/ended-leases.ts": {
+    "another dispatcher gets ended leases as soon as an outage ends": [
+      "!isFirst || (!isBack && begunMs - backMs >= RECORDS_FIRST_MS);",
+      "!isFirst || !isBack || begunMs > 0;",
+    ],
+    "an outage soon after another leaves no time for records": [
+      "if (nowMs() - writtenMs >= RECORDS_FIRST_MS) {",
+      "if (writtenMs > nowMs()) {",
+    ],
   },
-  {
-    name: "a claim returns leases of any age",
-    file: CLAIM,
-    find: "if (nowMs() - begunMs <= MAX_LEASE_AGE_MS) return entries;",
-    replace: "if (begunMs >= 0) return entries;",
+  "server/src/dispatch/outbox.ts": {
+    "a write leases entries of an endpoint that is slow": [
+      "leased.length < reservation.limit && !reservation.slow.has(endpointId);",
+      "leased.length < reservation.limit;",
+      { from: 256 },
+    ],
+    "the notification of a write is lost": [
+      "if (hasUnleased) attempts.notify();\n      return {",
+      "return {",
+    ],
   },
-  {
-    name: "another dispatcher gets ended leases as soon as an outage ends",
-    file: ENDED,
-    find: "!isFirst || (!isBack && begunMs - backMs >= RECORDS_FIRST_MS);",
-    replace: "!isFirst || !isBack || begunMs > 0;",
+  "server/src/write/locked-account-store.ts": {
+    "a write does not lock its account": [
+      'FOR UPDATE ${waits ? "" : "SKIP LOCKED"}',
+      "",
+      { from: 1947 },
+    ],
   },
-  {
-    name: "an outage soon after another leaves no time for records",
-    file: ENDED,
-    find: "if (nowMs() - writtenMs >= RECORDS_FIRST_MS) {",
-    replace: "if (writtenMs > nowMs()) {",
+  "server/src/delivery/delivery-service.ts": {
+    "the notification of a manual retry is lost": ["outbox.attempts.notify();"],
   },
-  {
-    name: "the limit of an endpoint ignores leased entries",
-    file: CLAIM,
-    find: "const capacity = endpointLimit - (leased.get(queue.endpointId) ?? 0);",
-    replace: "const capacity = endpointLimit - (leased.get(queue.endpointId) ?? 0) * 0;",
+  "server/src/dispatch/dispatch-service.ts": {
+    "a recorded attempt is made again": [
+      "if (loaded?.recorded !== undefined) {",
+      "if (loaded?.recorded !== undefined && attempt < 0) {",
+    ],
+    "a run continues after its endpoint was deleted": ["canceled: [run], "],
+    "a run is canceled at its third attempt": [
+      "if (loaded.content !== undefined) {",
+      "if (loaded.content !== undefined && attempt < 3) {",
+    ],
   },
-  {
-    name: "a write leases entries of an endpoint that is slow",
-    from: 256,
-    file: OUTBOX,
-    find: "leased.length < reservation.limit && !reservation.slow.has(endpointId);",
-    replace: "leased.length < reservation.limit;",
+  "server/src/dispatch/record-attempts.ts": {
+    "a record counts for any run": ["delivery.run === run && RUNNING", "run > 0 && RUNNING"],
+    "a record counts after its run has ended": [" && RUNNING_STATES.includes(delivery.state)"],
+    "a late record of an earlier attempt counts": [
+      "? replaces(attempt, delivery)\n      : isRunning && delivery.attempts < attempt.attempt;",
+      "|| isRunning;",
+    ],
   },
-  {
-    name: "a write does not lock its account",
-    from: 1947,
-    file: "server/src/write/locked-account-store.ts",
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text.
-    find: 'FOR UPDATE ${waits ? "" : "SKIP LOCKED"}',
+  "server/src/dispatch/orphaned-runs.ts": {
+    "orphaned runs are not resumed": ["OVERDUE_MICROS, LIMIT", "OVERDUE_MICROS, 0"],
   },
-  {
-    name: "a record does not lock its deliveries",
-    file: STORE,
-    find: `locks
-            .takeFree(ids, transaction)`,
-    replace: "ids",
-  },
-  {
-    name: "the notification of a write is lost",
-    file: OUTBOX,
-    find: `if (hasUnleased) attempts.notify();
-      return {`,
-    replace: "return {",
-  },
-  {
-    name: "the notification of a manual retry is lost",
-    file: "server/src/delivery/delivery-service.ts",
-    find: "outbox.attempts.notify();",
-  },
-  {
-    name: "a run that cannot be sent stays in the outbox",
-    file: CLAIM,
-    find: "endUnsendable(leased.filter(({ isRunning, content }) => !isRunning || !content));",
-    replace: "endUnsendable(leased.filter(({ isRunning }) => !isRunning));",
-  },
-  {
-    name: "a recorded attempt is made again",
-    file: SERVICE,
-    find: "if (loaded?.recorded !== undefined) {",
-    replace: "if (loaded?.recorded !== undefined && attempt < 0) {",
-  },
-  {
-    name: "a run continues after its endpoint was deleted",
-    file: SERVICE,
-    find: "await store.change({ canceled: [run], deleted: [run] });",
-    replace: "await store.change({ deleted: [run] });",
-  },
-  {
-    name: "a run is canceled at its third attempt",
-    file: SERVICE,
-    find: "if (loaded.content !== undefined) {",
-    replace: "if (loaded.content !== undefined && attempt < 3) {",
-  },
-  {
-    name: "a record counts for any run",
-    file: RECORD,
-    find: "delivery.run === run && RUNNING_STATES",
-    replace: "run > 0 && RUNNING_STATES",
-  },
-  {
-    name: "a record counts after its run has ended",
-    file: RECORD,
-    find: "delivery.run === run && RUNNING_STATES.includes(delivery.state)",
-    replace: "delivery.run === run",
-  },
-  {
-    name: "a late record of an earlier attempt counts",
-    file: RECORD,
-    find: "? replaces(attempt, delivery)\n      : isRunning && delivery.attempts < attempt.attempt;",
-    replace: "|| isRunning;",
-  },
-  {
-    name: "orphaned runs are not resumed",
-    file: "server/src/dispatch/orphaned-runs.ts",
-    find: "await store.resumeOverdue(OVERDUE_MICROS, LIMIT);",
-    replace: "await store.resumeOverdue(OVERDUE_MICROS, 0);",
-  },
-  {
-    name: "an attempt in flight is made again when it is claimed again",
-    file: FIRST,
-    find: "if (ended.has(name) || inFlight.has(name)) return;",
-    replace: "if (ended.has(name)) return;",
-  },
-  {
-    name: "an attempt that just ended is made again",
-    from: 2460,
-    file: FIRST,
-    find: "if (ended.has(name) || inFlight.has(name)) return;",
-    replace: "if (inFlight.has(name)) return;",
-  },
-  {
-    name: "an attempt is recorded before its POST",
-    file: FIRST,
-    find: "const made = make(key, ready);",
-    replace: `await recorder.record(key, {
+  "workflows/src/dispatcher/first-attempts.ts": {
+    "an attempt in flight is made again when it is claimed again": [" || inFlight.has(name)"],
+    "an attempt that just ended is made again": ["ended.has(name) || ", "", { from: 2460 }],
+    "an attempt is recorded before its POST": [
+      "const made = make(key, ready);",
+      `await recorder.record(key, {
       ...{ startedAtMs: nowMs(), durationMs: 0, outcome: "delivered", status: 200 },
       ...{ detail: undefined, bodyStart: undefined },
     });
     const made = make(key, ready);`,
+    ],
+    "a stopped dispatcher leaves attempts in flight": ["await Promise.all(inFlight.values());"],
   },
-  {
-    name: "a stopped dispatcher leaves attempts in flight",
-    file: FIRST,
-    find: "await Promise.all(inFlight.values());",
+  "workflows/src/common/run.ts": {
+    "attempts are identified without their run": [
+      "return `${deliveryId} ${run} ${attempt}`;",
+      "return run > 0 ? `${deliveryId} ${attempt}` : deliveryId;",
+    ],
   },
-  {
-    name: "attempts are identified without their run",
-    file: "workflows/src/common/run.ts",
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text.
-    find: "return `${deliveryId} ${run} ${attempt}`;",
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text.
-    replace: "return run > 0 ? `${deliveryId} ${attempt}` : deliveryId;",
+  "workflows/src/dispatcher/workflow-runs.ts": {
+    "an entry is deleted before Temporal acknowledged its workflow": [
+      "if (await beginOrRecord(starter, { ...run, made }, dueMs)) acknowledged.push(run);",
+      "acknowledged.push(run);\n          await beginOrRecord(starter, { ...run, made }, dueMs);",
+    ],
+    "only the database's clock decides when a retry is due": [
+      "retryInMs(made.length, last.endedAtMs, nowMs, claimedMs) : claimedMs;",
+      "claimedMs : claimedMs;",
+    ],
   },
-  {
-    name: "an entry is deleted before Temporal acknowledged its workflow",
-    file: BEGIN,
-    find: "if (await beginOrRecord(starter, { ...run, made }, dueMs)) acknowledged.push(run);",
-    replace: `acknowledged.push(run);
-          await beginOrRecord(starter, { ...run, made }, dueMs);`,
+  "workflows/src/workflow/run-story.ts": {
+    "the delay of a retry begins at the start of the attempt": [
+      "dueAtMs = nowMs() + delayAfter(answer, made.length);",
+      "dueAtMs += delayAfter(answer, made.length);",
+    ],
+    "a workflow ends although another worker's outcome of its attempt is retried": [
+      "const { outcome } = recorded ?? answer;",
+      "const { outcome } = answer;",
+      { from: 3330 },
+    ],
+    "a workflow ends when the core is away": [
+      "} catch {\n      return undefined;",
+      '} catch {\n      return { kind: "ended" };',
+    ],
+    "a workflow has a new step without a patch": [
+      "made.push(pastFrom(answer));",
+      "made.push(pastFrom(answer));\n      await sleep(1);",
+      { besideOther: true },
+    ],
+    "a workflow reads its input in a new form only": [
+      "{ made: before = [], ...run }: DeliverInput",
+      "{ before = [], ...run }: DeliverInput",
+      {
+        also: {
+          file: "workflows/src/dispatcher/begin-workflow.ts",
+          find: "args: [input],",
+          replace: "args: [{ ...input, made: undefined, before: input.made }],",
+        },
+        besideOther: true,
+      },
+    ],
   },
-  {
-    name: "only the database's clock decides when a retry is due",
-    file: BEGIN,
-    find: "retryInMs(made.length, last.endedAtMs, nowMs, claimedMs) : claimedMs;",
-    replace: "claimedMs : claimedMs;",
+  "workflows/src/attempt/recorder.ts": {
+    "the delay of a retry begins at the record of the attempt": [
+      "Math.round(delayMs - (nowMs - endedAt))",
+      "Math.round(delayMs + 0 * (nowMs - endedAt))",
+    ],
+    "a run gives up at its third attempt": [
+      "isRetried(outcome) ? delayAfterMs(key.attempt) : undefined;",
+      "isRetried(outcome) && key.attempt < 3 ? delayAfterMs(key.attempt) : undefined;",
+    ],
+    "a record that the core refused is forgotten": ["busy.has(place)", "batch.length === 0"],
   },
-  {
-    name: "the delay of a retry begins at the start of the attempt",
-    file: STORY,
-    find: "dueAtMs = nowMs() + delayAfter(answer, made.length);",
-    replace: "dueAtMs += delayAfter(answer, made.length);",
+  "workflows/src/attempt/retry-schedule.ts": {
+    "a run has a ninth attempt": ["  12 * HOUR_MS,\n];", "  12 * HOUR_MS,\n  HOUR_MS,\n];"],
   },
-  {
-    name: "a workflow ends although another worker's outcome of its attempt is retried",
-    from: 3330,
-    file: STORY,
-    find: "const { outcome } = recorded ?? answer;",
-    replace: "const { outcome } = answer;",
+  "workflows/src/http/attempt-outcome.ts": {
+    "an attempt whose route was not found is retried": [
+      "  AttemptOutcome.NetworkError,\n]);",
+      "  AttemptOutcome.NetworkError,\n  AttemptOutcome.RouteNotFound,\n]);",
+    ],
   },
-  {
-    name: "the delay of a retry begins at the record of the attempt",
-    file: RECORDER,
-    find: "Math.round(delayMs - (nowMs - endedAt))",
-    replace: "Math.round(delayMs + 0 * (nowMs - endedAt))",
+  "workflows/src/http/sender.ts": {
+    "an attempt at a receiver that hangs does not end": [
+      "timing.after(timeoutMs, () => deadline.abort());",
+      "timing.after(1_000 * timeoutMs, () => deadline.abort());",
+    ],
   },
-  {
-    name: "a workflow ends when the core is away",
-    file: STORY,
-    find: "} catch {\n      return undefined;",
-    replace: '} catch {\n      return { kind: "ended" };',
+  "workflows/src/http/target-guard.ts": {
+    "a target needs only one public address": ["found.every(", "found.some("],
   },
-  {
-    name: "a run has a ninth attempt",
-    file: "workflows/src/attempt/retry-schedule.ts",
-    find: "  12 * HOUR_MS,\n];",
-    replace: "  12 * HOUR_MS,\n  HOUR_MS,\n];",
+  "workflows/src/dispatcher/while-core-answers.ts": {
+    "a worker that is cut off from the core continues": ["missed < MISSED", "missed < Infinity"],
   },
-  {
-    name: "a run gives up at its third attempt",
-    file: RECORDER,
-    find: "isRetried(outcome) ? delayAfterMs(key.attempt) : undefined;",
-    replace: "isRetried(outcome) && key.attempt < 3 ? delayAfterMs(key.attempt) : undefined;",
+  "workflows/src/workflow/activities.ts": {
+    "a worker forgets the attempts that it makes": [
+      "if (same !== undefined) return orLater(same);",
+    ],
+    "a slot is not released": [".finally(slot.giveBack)"],
   },
-  {
-    name: "an attempt whose route was not found is retried",
-    file: "workflows/src/http/attempt-outcome.ts",
-    find: "  AttemptOutcome.NetworkError,\n]);",
-    replace: "  AttemptOutcome.NetworkError,\n  AttemptOutcome.RouteNotFound,\n]);",
+  "workflows/src/workflow/attempt-slots.ts": {
+    "the slots of an endpoint have no limit": [
+      "if (endpoint.inFlight >= share) return turnOf(endpoint, share);",
+    ],
   },
-  {
-    name: "an attempt at a receiver that hangs does not end",
-    file: "workflows/src/http/sender.ts",
-    find: "timing.after(timeoutMs, () => deadline.abort());",
-    replace: "timing.after(1_000 * timeoutMs, () => deadline.abort());",
+  "test/simulation/memory-tables.ts": {
+    "a restored database sends before Temporal is asked": ["Task.BeginRetries", "Task.Attempt"],
   },
-  {
-    name: "a target needs only one public address",
-    file: "workflows/src/http/target-guard.ts",
-    find: "if (!found.every(isPublicAddress)) {",
-    replace: "if (!found.some(isPublicAddress)) {",
+  "workflows/src/dispatcher/begin-workflow.ts": {
+    "a restored run continues after the attempts of its backup": [
+      "const isAhead = result.attempts.length > made.length;",
+      "const isAhead = result.attempts.length < 0;",
+      { from: 309 },
+    ],
+    "a restored run continues although Temporal knows its end": [
+      'if (isDelivered || (isAhead && result.end === "failed")) return result;',
+    ],
   },
-  {
-    name: "a worker that is cut off from the core continues",
-    file: "workflows/src/dispatcher/while-core-answers.ts",
-    find: "missed < MISSED; ",
-    replace: "missed < Infinity; ",
+  "workflows/src/workflow/contract.ts": {
+    "the id of a workflow has a new form": [
+      "`delivery-${deliveryId}-${run}`",
+      "`deliver-${deliveryId}-${run}`",
+      { besideOther: true },
+    ],
   },
-  {
-    name: "a worker forgets the attempts that it makes",
-    file: ACTIVITIES,
-    find: "if (same !== undefined) return orLater(same);",
-  },
-  {
-    name: "a slot is not released",
-    file: ACTIVITIES,
-    find: ".finally(slot.giveBack)",
-  },
-  {
-    name: "the slots of an endpoint have no limit",
-    file: "workflows/src/workflow/attempt-slots.ts",
-    find: "if (endpoint.inFlight >= share) return turnOf(endpoint, share);",
-  },
-  {
-    name: "a record that the core refused is forgotten",
-    file: RECORDER,
-    find: "if (busy.has(place)) {",
-    replace: "if (batch.length === 0) {",
-  },
-  {
-    name: "a restored database sends before Temporal is asked",
-    file: TABLES,
-    find: "this.putEntry(row, Task.BeginRetries);",
-    replace: "this.putEntry(row, Task.Attempt);",
-  },
-  {
-    name: "a restored run continues after the attempts of its backup",
-    from: 309,
-    file: WORKFLOW,
-    find: "const isAhead = result.attempts.length > made.length;",
-    replace: "const isAhead = result.attempts.length < 0;",
-  },
-  {
-    name: "a restored run continues although Temporal knows its end",
-    file: WORKFLOW,
-    find: 'if (isDelivered || (isAhead && result.end === "failed")) return result;',
-  },
-  {
-    name: "a workflow has a new step without a patch",
-    file: STORY,
-    find: "made.push(pastFrom(answer));",
-    replace: "made.push(pastFrom(answer));\n      await sleep(1);",
-    besideOther: true,
-  },
-  {
-    name: "a workflow reads its input in a new form only",
-    file: STORY,
-    find: "{ made: before = [], ...run }: DeliverInput",
-    replace: "{ before = [], ...run }: DeliverInput",
-    also: {
-      file: WORKFLOW,
-      find: "args: [input],",
-      replace: "args: [{ ...input, made: undefined, before: input.made }],",
-    },
-    besideOther: true,
-  },
-  {
-    name: "the id of a workflow has a new form",
-    file: "workflows/src/workflow/contract.ts",
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text.
-    find: "`delivery-${deliveryId}-${run}`",
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text.
-    replace: "`deliver-${deliveryId}-${run}`",
-    besideOther: true,
-  },
-];
+};
+
+/** The bugs that the simulation must find. */
+export const PLANTED: readonly PlantedBug[] = Object.entries(BUGS).flatMap(([file, bugs]) =>
+  Object.entries(bugs).map(([name, [find, replace = "", more]]) => {
+    return { name, file, find, replace, ...more };
+  }),
+);

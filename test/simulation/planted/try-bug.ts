@@ -27,7 +27,7 @@ if (!places.every((isPlanted) => isPlanted())) {
 }
 
 /** Plants a bug in its file when this process loads it. Returns a function that tells whether it was loaded. */
-function plant({ file, find, replace = "" }: Omit<PlantedBug, "name">): () => boolean {
+function plant({ file, find, replace }: Omit<PlantedBug, "name">): () => boolean {
   const { href } = new URL(`../../../${file}`, import.meta.url);
   const source = readFileSync(new URL(href), "utf8").replace(find, () => replace);
   let isPlanted = false;
