@@ -4,12 +4,13 @@ import { createServer as createTlsServer } from "node:tls";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createEgressProxy, ProxyFailure } from "../../workflows/src/http/egress-proxy.ts";
 import { listenLocally } from "../harness/listening.ts";
-import { useStarted } from "../harness/use-started.ts";
+import { useFolder, useStarted } from "../harness/use-started.ts";
 import { answer } from "./harness-receiver-behaviours.ts";
 import { createSenderHarness } from "./harness-receiver-sender.ts";
 import { startTinyproxy } from "./harness-tinyproxy.ts";
 
-const tinyproxy = useStarted(startTinyproxy);
+const folder = useFolder("tinyproxy");
+const tinyproxy = useStarted(() => startTinyproxy(folder));
 const harness = useStarted(async () =>
   createSenderHarness({ proxy: createEgressProxy(tinyproxy.url) }),
 );

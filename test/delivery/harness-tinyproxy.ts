@@ -1,5 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { findOrFetch } from "../../dev-stack/src/find-or-fetch.ts";
 import { findFreePort } from "../../dev-stack/src/free-port.ts";
@@ -9,8 +8,8 @@ import { isListening } from "../harness/listening.ts";
 
 const LOGGED_CONNECT = /CONNECT (\S+) HTTP/g;
 
-/** Starts the machine's Tinyproxy, or downloads the distribution's. It requires a password. */
-export async function startTinyproxy() {
+/** Starts the machine's Tinyproxy, or downloads the distribution's, with its files in `folder`. It needs a password. */
+export async function startTinyproxy(folder: string) {
   const { env } = process;
   const launch = await findOrFetch(
     {
@@ -19,7 +18,6 @@ export async function startTinyproxy() {
     },
     { env, progress: createProgress() },
   );
-  const folder = await mkdtemp(join(tmpdir(), "activity-tinyproxy-"));
   const port = await findFreePort();
   const logFile = join(folder, "tinyproxy.log");
   const file = join(folder, "tinyproxy.conf");
@@ -36,9 +34,6 @@ export async function startTinyproxy() {
       const text = await readFile(logFile, "utf8");
       return [...text.matchAll(LOGGED_CONNECT)].map(([, to = ""]) => to);
     },
-    async stop() {
-      await server.kill();
-      await rm(folder, { recursive: true, force: true });
-    },
+    stop: () => server.kill(),
   };
 }

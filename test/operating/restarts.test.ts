@@ -4,11 +4,10 @@ import { DeliveryState } from "@activity/proto";
 import { Permission } from "@activity/server";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { findFreePort } from "../../dev-stack/src/free-port.ts";
-import { createProgress } from "../../dev-stack/src/progress.ts";
 import { headerOf } from "../delivery/harness-deliveries.ts";
 import { answer } from "../delivery/harness-receiver-behaviours.ts";
 import type { Certificate } from "../delivery/harness-receiver-certificates.ts";
-import { type RunningHaproxy, spawnHaproxy } from "../harness/haproxy.ts";
+import { type RunningHaproxy, startHaproxy } from "../harness/haproxy.ts";
 import { startTestStack } from "../harness/stack.ts";
 import { useTemporal } from "../harness/temporal.ts";
 import { useFolder, useStarted } from "../harness/use-started.ts";
@@ -51,6 +50,7 @@ beforeAll(async () => {
   tls = { ...certificates.good, ca: certificates.ca };
   await writeFile(at("core.pem"), tls.cert);
   await writeFile(at("core.key"), tls.key);
+  await writeFile(at("front.pem"), tls.cert + tls.key);
   everything = await stack.credential(...Object.values(Permission));
   const coreUrl = `https://127.0.0.1:${ports.cores}`;
   const toCore = { ...DRAIN, CORE_URL: coreUrl, CORE_TLS_CA: trusting.WEBHOOK_EXTRA_CA };
@@ -74,10 +74,9 @@ beforeAll(async () => {
     cores: await createPair("core", coreEnv, coreEnv),
     deliveries: await createPair("deliveries", deliveryEnv, everyRun),
   };
-  haproxy = await spawnHaproxy({
-    ...{ env: process.env, progress: createProgress() },
-    files: { "front.pem": tls.cert + tls.key },
-    config: `
+  haproxy = await startHaproxy(
+    folder,
+    `
 defaults
   timeout connect 5s
   timeout client 60s
@@ -88,7 +87,7 @@ defaults
   default-server check inter 250ms fall 4 rise 1
 listen gateways
   mode http
-  bind 127.0.0.1:${ports.gateways} ssl crt FOLDER/front.pem
+  bind 127.0.0.1:${ports.gateways} ssl crt ${at("front.pem")}
   option forwardfor
 ${serversOf(instances.gateways)}
 listen cores
@@ -97,7 +96,7 @@ listen cores
   bind 127.0.0.1:${ports.cores}
 ${serversOf(instances.cores)}
 `,
-  });
+  );
   await Promise.all(instances.cores.map((one) => one.start()));
   await Promise.all(instances.cores.map(untilUp));
   await Promise.all([...instances.gateways, ...instances.deliveries].map((one) => one.start()));
