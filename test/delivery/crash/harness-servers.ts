@@ -21,7 +21,12 @@ export type ServerVictim = Victim & {
   address(): string;
 };
 
-type Running = { readonly address: string; readonly ended: Promise<void>; kill(): Promise<void> };
+type Running = {
+  readonly address: string;
+  /** Missing for a cluster, whose processes end one by one. */
+  readonly ended?: Promise<void>;
+  kill(): Promise<void>;
+};
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 
@@ -84,7 +89,7 @@ export function temporalVictim(dataDir: string): ServerVictim {
 }
 
 /** Makes a victim of a server that restarts at its address. */
-function serverVictim(startServer: (progress: Progress) => Promise<Running>): ServerVictim {
+export function serverVictim(startServer: (progress: Progress) => Promise<Running>): ServerVictim {
   let running: Running | undefined;
   let address = "";
   return {
@@ -95,7 +100,7 @@ function serverVictim(startServer: (progress: Progress) => Promise<Running>): Se
       const server = await startServer(before === "" ? createProgress() : silentProgress);
       running = server;
       address = server.address;
-      server.ended.then(() => {
+      server.ended?.then(() => {
         if (running === server) running = undefined;
       });
       if (before !== "" && address !== before) throw new Error("a server moved to another address");
@@ -103,30 +108,6 @@ function serverVictim(startServer: (progress: Progress) => Promise<Running>): Se
     async kill() {
       if (running === undefined) throw new Error("a server ended by itself");
       await running.kill();
-      running = undefined;
-    },
-  };
-}
-
-/** A cluster that replaces a stack's own server. Tests kill its processes one by one. */
-export type ClusterVictim<Cluster> = ServerVictim & { cluster(): Cluster };
-
-export function clusterVictim<Cluster extends { address: string; stop(): Promise<void> }>(
-  startCluster: () => Promise<Cluster>,
-): ClusterVictim<Cluster> {
-  let running: Cluster | undefined;
-  return {
-    cluster() {
-      if (running === undefined) throw new Error("the cluster does not run");
-      return running;
-    },
-    address: () => running?.address ?? "",
-    isRunning: () => running !== undefined,
-    async start() {
-      running = await startCluster();
-    },
-    async kill() {
-      await running?.stop();
       running = undefined;
     },
   };

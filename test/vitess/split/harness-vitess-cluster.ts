@@ -95,7 +95,7 @@ export async function startVitessCluster(options: StartVitessCluster) {
     throw error;
   }
   return {
-    ...{ url, address: url, vtgate, control, stop },
+    ...{ url, vtgate, control, stop },
     shards: (): readonly VitessShard[] => shards,
     /** Starts shards that divide a keyspace into `count`, beside those that serve. Reshard copies to them. */
     async addShards(keyspace: string, count: number) {

@@ -1,8 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { createProgress } from "../../../dev-stack/src/progress.ts";
 import { expectOwnLogsOnly } from "../../delivery/crash/harness-search.ts";
-import { type ClusterVictim, clusterVictim } from "../../delivery/crash/harness-servers.ts";
+import { serverVictim } from "../../delivery/crash/harness-servers.ts";
 import { type CrashStack, SETTLE_MS, startCrashStack } from "../../delivery/crash/harness-stack.ts";
 import { connectTo, openTestDatabase } from "../../harness/database.ts";
 import {
@@ -23,14 +22,15 @@ const START_MS = 30 * MINUTE_MS;
 const AWAY_MS = 3_000;
 
 let stack: CrashStack;
-let vitess: ClusterVictim<VitessCluster>;
+let cluster: VitessCluster;
 beforeAll(async () => {
-  stack = await startCrashStack((dataDir) => {
-    const progress = createProgress();
-    const options = { env: process.env, dataDir, progress, shards: SHARDS_BEFORE };
-    vitess = clusterVictim(() => startVitessCluster(options));
-    return vitess;
-  });
+  stack = await startCrashStack((dataDir) =>
+    serverVictim(async (progress) => {
+      const options = { env: process.env, dataDir, progress, shards: SHARDS_BEFORE };
+      cluster = await startVitessCluster(options);
+      return { address: cluster.url, kill: cluster.stop };
+    }),
+  );
   await stack.dispatcher("dispatcher").start();
 }, START_MS);
 afterEach(({ task }) => {
@@ -44,7 +44,7 @@ describe(`ADR 0048: a split of ${SHARDS_BEFORE} shards into ${SHARDS_AFTER} unde
   it(
     "with Vitess's own Reshard: it copies, compares, switches and completes",
     async () => {
-      split = await runUnderLoad(stack, splitSteps(vitess.cluster(), SHARDS_AFTER));
+      split = await runUnderLoad(stack, splitSteps(cluster, SHARDS_AFTER));
       expect(activityShards().map(({ name }) => name)).toEqual(["-40", "40-80", "80-c0", "c0-"]);
     },
     20 * MINUTE_MS,
@@ -80,7 +80,7 @@ describe(`ADR 0048: a split of ${SHARDS_BEFORE} shards into ${SHARDS_AFTER} unde
 
 it.each([
   { what: "a vttablet", victim: () => activityShards()[0]?.tablet },
-  { what: "the vtgate", victim: () => vitess.cluster().vtgate },
+  { what: "the vtgate", victim: () => cluster.vtgate },
 ])(
   "ADR 0048: the product loses nothing under the same load when we kill $what",
   async ({ what, victim }) => {
@@ -94,15 +94,11 @@ it.each([
   5 * MINUTE_MS + SETTLING_MS,
 );
 
-const activityShards = () =>
-  vitess
-    .cluster()
-    .shards()
-    .filter(({ keyspace }) => keyspace === "activity");
+const activityShards = () => cluster.shards().filter(({ keyspace }) => keyspace === "activity");
 
 function openCluster() {
   const shards = activityShards().map(({ mysql }) => mysql.url);
-  const url = vitess.address();
+  const { url } = cluster;
   const close = () => Promise.resolve();
   return openTestDatabase(connectTo(shards[0] ?? ""), { url, databases: [], shards, close });
 }
