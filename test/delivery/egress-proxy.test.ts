@@ -142,7 +142,7 @@ describe("an attempt is not made, and nothing is sent, while the egress proxy", 
     [
       "accepts and does not speak TLS",
       () => `https://127.0.0.1:${(silent.address() as AddressInfo).port}`,
-      /it does not accept/,
+      /it did not accept a connection in time/,
     ],
     ["knows another password", () => `http://owner:x@${tinyproxy.url.host}`, /it answered 40/],
   ])("%s", async (_, urlOf, said) => {

@@ -199,13 +199,13 @@ function readProxyUrl(env: Environment, problem: Problem): URL | undefined {
     const isPlain = url.protocol === "http:" && (url.username !== "" || url.password !== "");
     if (isPlain && !mayBePlain(env, url.hostname, problem)) {
       problem(
-        "WEBHOOK_PROXY_URL has a password that would travel in plain text: begin it with https://, or set ALLOW_PLAINTEXT=trusted-network on a network that nobody else can read.",
+        "WEBHOOK_PROXY_URL has a user or password that would travel in plain text: begin it with https://, or set ALLOW_PLAINTEXT=trusted-network on a network that nobody else can read.",
       );
     }
     return url;
   }
   problem(
-    "WEBHOOK_PROXY_URL must be http:// or https://, a host, and a port if it is not 80 or 443.",
+    "WEBHOOK_PROXY_URL must be http://host:port or https://host:port. If the proxy needs them, put user:password@ before the host, percent-encoded.",
   );
   return undefined;
 }

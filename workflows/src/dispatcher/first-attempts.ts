@@ -97,16 +97,18 @@ export function startFirstAttempts({
     const name = attemptName(key);
     if (ended.has(name) || inFlight.has(name)) return;
     const made = make(key, ready);
-    const fail = (cause: unknown) => log.error("an attempt could not be recorded", { cause });
     const attempt = made
       .then(
         (finished) =>
           recorder
             .record(key, finished)
-            .catch(fail)
+            .catch((cause) => log.error("an attempt could not be recorded", { cause }))
             .finally(() => ended.add(name)),
         // After a ProxyFailure the attempt was not made. It is claimed again once its lease ends.
-        (cause: unknown) => (cause instanceof ProxyFailure ? undefined : fail(cause)),
+        (cause: unknown) => {
+          if (cause instanceof ProxyFailure) return;
+          log.error("an attempt could not be made", { cause });
+        },
       )
       .finally(() => {
         inFlight.delete(name);

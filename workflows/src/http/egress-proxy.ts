@@ -58,7 +58,7 @@ export function createEgressProxy(proxyUrl: URL): EgressProxy {
       ...{ method: "CONNECT", path: authority, headers, agent: false, signal },
     });
     const late = setTimeout(
-      () => asked.destroy(new ProxyFailure("it does not accept")),
+      () => asked.destroy(new ProxyFailure("it did not accept a connection in time")),
       PROXY_WITHIN_MS,
     );
     asked.once("socket", (socket) => {
