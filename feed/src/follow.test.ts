@@ -164,7 +164,7 @@ describe("§4.4 follow", () => {
 
   it.each([
     [401, "invalid_api_key", "dashboard"],
-    [403, "account_unavailable", "operator"],
+    [403, "account_unavailable", "once the account is available"],
     [400, "invalid_parameter", "option"],
     [400, "invalid_cursor", "without the cursor"],
     [404, "not_found", "/api/v1"],

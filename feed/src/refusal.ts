@@ -2,7 +2,7 @@ import { FeedError, type FeedErrorCode } from "./feed-error.ts";
 
 const ADVICE: Partial<Record<FeedErrorCode, string>> = {
   invalid_api_key: "Create a key in the dashboard, and start again with it.",
-  account_unavailable: "Ask the service's operator: the account is blocked or not verified.",
+  account_unavailable: "Start again once the account is available.",
   invalid_cursor: "Start again without the cursor.",
   invalid_parameter: "Correct the option that the message names.",
 };

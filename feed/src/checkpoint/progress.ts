@@ -109,6 +109,6 @@ function parseState(saved: unknown): CheckpointState | undefined {
   throw new FeedError(
     "invalid_checkpoint",
     "What the checkpoint loaded is no state of a follower: load() must return what save() was " +
-      "given, or undefined. Name another place, or empty it to start again.",
+      "given, or undefined. Name another place, or delete the saved state to start again.",
   );
 }

@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 import { me } from "../me.ts";
 import type { Command } from "./command.ts";
 import { CONNECTION_HELP, CONNECTION_OPTIONS, readConnection } from "./connection-options.ts";
+import { whenText } from "./key-warning.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -18,7 +19,7 @@ ${CONNECTION_HELP}`,
     await context.print(`Account   ${display_name} (${username})`);
     await context.print(`Key       ${key.prefix}…`);
     await context.print(
-      `Ends      ${key.expires_at.slice(0, 16).replace("T", " ")} UTC, in ${days} days`,
+      `Ends      ${key.expires_at.slice(0, 16).replace("T", " ")} UTC, ${whenText(days)}`,
     );
   },
 };

@@ -98,6 +98,13 @@ describe("activity-feed", () => {
     expect((await run(["me", "--key-file", join(folder, "missing")], {})).said).toContain("ENOENT");
   });
 
+  it("escapes what another server answers", async () => {
+    api.instead.push((_asked, response) => {
+      response.writeHead(404).end(JSON.stringify({ error: { message: "\u001b[2J" } }));
+    });
+    expect((await run(["me", ...at()])).said).toContain("answered 404 (\\u001b[2J)");
+  });
+
   it.runIf(hasPython)("asks for the key at a terminal, and does not show it", async () => {
     const type = `import os, pty, sys, time
 pid, terminal = pty.fork()

@@ -77,6 +77,7 @@ function tellFailure(error: unknown, { tell }: CommandContext, command: string):
   // Errors with a code, from the file system or the network, have a readable message. Any other error is a bug.
   if (!isUsage && !(error instanceof FeedError) && code === "") throw error;
   const hint = isUsage ? ` See activity-feed${command} --help.` : "";
-  tell(`activity-feed${command}: ${error.message}${hint}`);
+  // A message may quote the answer of a server that is not the API.
+  tell(escapeControls(`activity-feed${command}: ${error.message}${hint}`));
   return isUsage || code === "invalid_option" ? 2 : 1;
 }

@@ -17,7 +17,10 @@ const PRIVATE = {
   "Referrer-Policy": "no-referrer",
   "X-Content-Type-Options": "nosniff",
 };
-const NOT_FOUND: Refusal = { status: 404, sentence: "There are /overlay, /events and /socket." };
+const NOT_FOUND: Refusal = {
+  status: 404,
+  sentence: "There are /overlay, /events and, for a WebSocket, /socket.",
+};
 
 export interface HubOptions extends FollowOptions {
   /** 0 lets the system choose. */
