@@ -20,7 +20,7 @@ export async function createTrials(secret: string): Promise<Trial[]> {
   for (const { id: eventId, type, body } of createSampleEvents()) {
     const headers = await signedHeaders({ secret, eventId, body, timestampSeconds });
     const why =
-      "a good delivery that is not answered 2xx is sent up to eight times: read the receiver's log";
+      "a good delivery is retried after 408, 425, 429 and 5xx, and fails at any other answer but 2xx: read the receiver's log";
     good.push({ name: type, headers, body, expected: "2xx", why });
   }
   const [first] = good;
