@@ -1,3 +1,4 @@
+import { messageOf } from "@activity/runtime/error-message";
 import { readServerVersion } from "./server-greeting.ts";
 import { StackError } from "./stack-error.ts";
 
@@ -10,7 +11,7 @@ export async function checkGivenDatabase(text: string, variable: string): Promis
     return await readServerVersion(host, port);
   } catch (error) {
     throw new StackError(
-      `${variable} points at ${host}:${port}, where no database answers (${(error as Error).message}): start that server or let it accept this machine, correct the URL, or unset it.`,
+      `${variable} points at ${host}:${port}, where no database answers (${messageOf(error)}): start that server or let it accept this machine, correct the URL, or unset it.`,
     );
   }
 }

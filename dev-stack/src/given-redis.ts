@@ -1,3 +1,4 @@
+import { messageOf } from "@activity/runtime/error-message";
 import { readFirstBytes } from "./first-bytes.ts";
 import { StackError } from "./stack-error.ts";
 
@@ -15,7 +16,7 @@ export async function checkGivenRedis(text: string, variable: string): Promise<v
     await readFirstBytes(host, port, ANSWER_MILLISECONDS, "PING\r\n");
   } catch (error) {
     throw new StackError(
-      `${variable} points at ${host}:${port}, where no Redis answers (${(error as Error).message}): start that server, correct the URL, or unset it.`,
+      `${variable} points at ${host}:${port}, where no Redis answers (${messageOf(error)}): start that server, correct the URL, or unset it.`,
     );
   }
 }

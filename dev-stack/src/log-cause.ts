@@ -31,7 +31,7 @@ const CAUSES: readonly [RegExp, string][] = [
   ],
   [
     /error while loading shared libraries: ([^:\s]+)/i,
-    "it lacks the library $1; install that library, or unset MYSQLD to use another server",
+    "it lacks the library $1; install that library, or set MYSQLD to another server",
   ],
   [
     /unknown (?:variable|option) '?([^'\n]+)'?/i,

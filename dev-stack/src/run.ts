@@ -167,7 +167,11 @@ function stopSignal(databaseEnded: Promise<void>): Promise<undefined> {
   const { promise, resolve: stop, reject } = Promise.withResolvers<undefined>();
   atFirstSignal(() => stop(undefined));
   databaseEnded.then(() =>
-    reject(new StackError("The database server ended by itself; see its log, then start again.")),
+    reject(
+      new StackError(
+        "The database server ended by itself: see database/server.log in the data folder, then start again.",
+      ),
+    ),
   );
   // Prevents an unhandled rejection. The first `await` still gets the failure.
   promise.catch(() => undefined);

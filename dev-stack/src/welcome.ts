@@ -21,7 +21,7 @@ The activity API runs.
   Core       ${at.core} (gRPC, gRPC-Web and Connect, with reflection)
   Demo key   ${apiKey}
   Log        ${at.logPath}
-  Dashboard  ${at.dashboard ?? "is not built: why stands above"}
+  Dashboard  ${at.dashboard ?? "is not built: the reason is printed above"}
   Overlay    ${at.overlay}
 
 Paste these:

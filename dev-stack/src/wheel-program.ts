@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import http from "node:http";
 import { dirname, join } from "node:path";
+import { messageOf } from "@activity/runtime/error-message";
 import { unzipSync } from "fflate";
 import { cacheFolder } from "./cache-folder.ts";
 import { findProgram } from "./find-program.ts";
@@ -130,7 +131,7 @@ async function get(url: string, accept: string): Promise<Buffer> {
     return Buffer.from(await response.arrayBuffer());
   } catch (error) {
     const { message, cause } = error as Error;
-    const why = cause instanceof Error ? cause.message : message;
-    throw new Error(`this machine has no pip, and ${new URL(url).host} answered: ${why}`);
+    const why = cause instanceof Error ? messageOf(cause) : message;
+    throw new Error(`this machine has no pip, and ${new URL(url).host} could not be read: ${why}`);
   }
 }

@@ -1,3 +1,4 @@
+import { ErrorInfoSchema } from "@activity/proto";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { expect, it } from "vitest";
 import { explainCallError } from "./core-client.ts";
@@ -9,5 +10,14 @@ it("says why each address of the core's name cannot be reached", () => {
     message: expect.stringContaining(
       "(connect ECONNREFUSED ::1:1; connect ECONNREFUSED 127.0.0.1:1)",
     ),
+  });
+});
+
+it("does not advise to start a core that answers", () => {
+  const details = [{ desc: ErrorInfoSchema, value: { code: "temporarily_unavailable" } }];
+  const failure = new ConnectError("Try later.", Code.Unavailable, undefined, details);
+  expect(explainCallError(failure, "http://localhost:1")).toMatchObject({
+    message:
+      "The core at http://localhost:1 cannot import now: Try later. Stored rows are not stored twice.",
   });
 });

@@ -50,9 +50,11 @@ function sentenceFor(error: ConnectError, coreUrl: string): string {
   const { code } = error;
   const reason = error.rawMessage || messageOf(error.cause ?? error);
   // A failure that the core reports has an ErrorInfo. A broken connection has none, and one of these codes.
-  const isBroken =
-    [Code.Canceled, Code.Internal, Code.Unknown].includes(code) &&
-    error.findDetails(ErrorInfoSchema).length === 0;
+  const isReported = error.findDetails(ErrorInfoSchema).length > 0;
+  const isBroken = !isReported && [Code.Canceled, Code.Internal, Code.Unknown].includes(code);
+  if (isReported && code === Code.Unavailable) {
+    return `The core at ${coreUrl} cannot import now: ${reason} Stored rows are not stored twice.`;
+  }
   switch (isBroken ? Code.Unavailable : code) {
     case Code.Unavailable:
     case Code.Aborted:

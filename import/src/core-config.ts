@@ -28,7 +28,7 @@ export function readCoreConfig(env: Environment, local: LocalCore): CoreConfig {
     readSecret(env, "SERVICE_CREDENTIAL", problem) || (isLocal ? local.serviceCredential : "");
   if (!serviceCredential) {
     throw new ImportError(
-      "Set SERVICE_CREDENTIAL to a credential with the permissions donation.import and account.read (and CORE_URL to the core's address), or run npm start once on this machine.",
+      "Set SERVICE_CREDENTIAL to a credential with the permissions donation.import and account.read (and CORE_URL to the core's address), or leave CORE_URL unset and run npm start once on this machine.",
     );
   }
   if (!CREDENTIAL.test(serviceCredential)) {

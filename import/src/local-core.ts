@@ -15,6 +15,8 @@ export async function readLocalCore(
     return JSON.parse(await readFile(file, "utf8"));
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return {};
-    throw new ImportError(`${file} cannot be read: ${(error as Error).message}.`);
+    // The message of a SyntaxError quotes the file, which has a credential.
+    const why = error instanceof SyntaxError ? "it is not JSON" : (error as Error).message;
+    throw new ImportError(`${file} cannot be read: ${why}.`);
   }
 }

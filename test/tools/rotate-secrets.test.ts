@@ -69,6 +69,6 @@ describe("called wrongly", () => {
     const { stderr } = await rotate(["--drop", "?"], KEYS, nowhere);
     expect(stderr).toContain(`not the first: ${idOf(OLD)}. The first is ${idOf(YOUNG)}.`);
     const unanswered = await rotate(["--drop", idOf(OLD)], KEYS, nowhere);
-    expect(unanswered.stderr).toMatch(/^The database did not answer: .+\n$/);
+    expect(unanswered.stderr).toMatch(/^The database failed: .+\n$/);
   });
 });

@@ -69,7 +69,7 @@ it("shows the new credential's text also if the database cannot revoke the old o
     () => create("biller", "--replace"),
   );
   expect(stdout).toMatch(/^act_svc_[0-9a-f]{64}\n$/);
-  expect(stderr).toMatch(/:\nThe database did not answer: broken off\n$/);
+  expect(stderr).toMatch(/:\nThe database failed: broken off\n$/);
   expect(exitCode).toBe(1);
 });
 
@@ -94,7 +94,7 @@ it("Compose's service creates the credentials once, and new ones when its volume
   expect(runService()).toBe(first);
   rmSync(folder, { recursive: true });
   await services.database.withTrigger("BEFORE UPDATE ON service_credential", async () => {
-    expect(runService).toThrow("The database did not answer");
+    expect(runService).toThrow("The database failed");
   });
   expect(runService()).toMatch(/^act_svc_/);
   const { stdout } = await credential(["list"]);
