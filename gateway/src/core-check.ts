@@ -74,6 +74,6 @@ async function readStateFor(address: string, { admission }: Upstream): Promise<C
 
 function report(log: Log, state: CoreState): void {
   if (state === "serving") log.info("the core serves this gateway");
-  else if (state === "unavailable") log.error("the core is unavailable; requests get 503");
+  else if (state === "unavailable") log.error("the core is unavailable; requests get 503 or 500");
   else log.error("the core refuses GATEWAY_CREDENTIAL; requests get 503", { code: state });
 }

@@ -74,7 +74,7 @@ export function faultOf(head: RequestHead, httpVersion: string): string | undefi
   const [coding, ...others] = head.transferEncoding;
   const isChunked = coding?.toLowerCase() === "chunked" && others.length === 0 && !isOld;
   if (coding !== undefined && !isChunked) {
-    return "The one transfer coding of a request is chunked, in HTTP/1.1.";
+    return "A request may have no transfer coding but chunked, and that only in HTTP/1.1.";
   }
   return undefined;
 }

@@ -110,7 +110,7 @@ export function readCredential(
 export function readAllowedTargets(env: Environment, problem: Problem): ReadonlySet<string> {
   const targets = (env.WEBHOOK_ALLOWED_TARGETS ?? "").split(",").filter((target) => target !== "");
   if (!targets.every((target) => ALLOWED_TARGET.test(target))) {
-    problem("WEBHOOK_ALLOWED_TARGETS must be host:port pairs separated by commas.");
+    problem("WEBHOOK_ALLOWED_TARGETS must be host:port pairs separated by commas, without spaces.");
   }
   return new Set(targets);
 }

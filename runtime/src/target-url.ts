@@ -15,14 +15,15 @@ const MAX_URL_LENGTH = 2048;
 
 /** The accepted value of each rule for URLs, as text. */
 export const ACCEPTED_URL = {
-  length: `at most ${MAX_URL_LENGTH} characters`,
+  length: `at most ${MAX_URL_LENGTH} characters, also when it is percent-encoded`,
   notAbsolute: "a scheme and a host, as in https://example.com/hook",
   scheme: "the scheme https",
   userInfo: "no user info",
   fragment: "no fragment",
   port: `port ${HTTPS_PORT} or no port`,
   host: "a public host name",
-  address: "a public address: no private or special block, and no cloud's platform",
+  address:
+    "a public address: no private or special block, and no address of a cloud's own platform",
 } as const;
 
 /** The rule that a URL breaks, independent of its name's addresses. */

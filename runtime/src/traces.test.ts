@@ -47,6 +47,6 @@ it("names each wrong variable, and no value", () => {
   expect(problems).toEqual([
     "OTEL_EXPORTER_OTLP_ENDPOINT must be an http:// or https:// URL without query or fragment.",
     "OTEL_TRACES_SAMPLER must be parentbased_traceidratio.",
-    "OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1.",
+    "OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1 in decimal digits, such as 0.01.",
   ]);
 });

@@ -130,7 +130,9 @@ export function readTraceConfig(env: Environment, problem: Problem): TraceConfig
   }
   const ratio = env.OTEL_TRACES_SAMPLER_ARG || DEFAULT_RATIO;
   if (!/^(0|1|0?\.\d+|1\.0+)$/.test(ratio)) {
-    problem("OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1.");
+    problem(
+      "OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1 in decimal digits, such as 0.01.",
+    );
   }
   const serviceName = env.OTEL_SERVICE_NAME || undefined;
   return { endpoint: endpoint.replace(/\/+$/, ""), ratio: Number(ratio), serviceName };

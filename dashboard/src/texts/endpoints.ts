@@ -9,7 +9,7 @@ export const endpoints = {
   emptyText: "Create one to receive an event for each donation.",
   url: "URL",
   urlHint: "https on port 443, at a public name or address, without user info or fragment.",
-  urlGood: "We can send to this URL.",
+  urlGood: "This URL has the right form.",
   name: "Name (optional)",
   nameFact: "Name",
   nameHint: "What you call it in lists. Leave it empty to see the URL.",

@@ -25,7 +25,7 @@ export const errors: Readonly<Record<string, string | undefined>> = {
   internal_error:
     "Something broke on our side. Try again. If it fails again, tell support the time.",
   permission_denied:
-    "This session has no permission for that. Ask the site that brought you here for another link.",
+    "This session, or this page's address, does not permit that. Ask the site that brought you here for another link.",
   account_not_found: "This account no longer exists.",
   api_key_not_found: "This key no longer exists. Open the list again.",
   api_key_not_active: "An expired or revoked key cannot be renewed. Create a new one.",

@@ -10,5 +10,5 @@ export const urlRules = {
   host: "The host must be a public name, not a local or internal one.",
   address: "The address must be public.",
   refused: "We cannot send to this URL. Use a public https address.",
-  length: "It may be at most 2048 characters long.",
+  length: "It may be at most 2048 characters long, also when it is percent-encoded.",
 } satisfies Record<keyof typeof ACCEPTED_URL | "refused", string>;

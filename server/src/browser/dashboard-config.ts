@@ -36,7 +36,7 @@ export function readDashboard(env: Environment, problem: Problem): DashboardConf
   }
   if (!frameAncestors.every(isOrigin)) {
     problem(
-      "DASHBOARD_FRAME_ANCESTORS must be the origins of the sites that embed the dashboard, separated by commas, such as https://www.example.com.",
+      "DASHBOARD_FRAME_ANCESTORS must be the origins of the sites that embed the dashboard, separated by commas without spaces, such as https://www.example.com.",
     );
   }
   const apiUrl = env.DASHBOARD_API_URL ?? "";

@@ -47,7 +47,9 @@ export async function listenToBrowsers(
   });
   const files = await readPageFiles(dashboard.files);
   if (files.size === 0)
-    log.warn("the dashboard has no page: it is not built, or DASHBOARD_FILES is no folder");
+    log.warn(
+      "the dashboard has no page: it is not built, or DASHBOARD_FILES does not name its folder",
+    );
   const handler = createBrowserHandler(
     securityHeaders(origin, frameAncestors),
     answerCall,

@@ -130,18 +130,16 @@ const STATUS_WORDS = {
 } satisfies Record<DonationStatus, string>;
 
 const CHANGE_WORDS = {
-  [DonationChange.Pay]: "paid",
-  [DonationChange.Refund]: "refunded",
-  [DonationChange.OpenDispute]: "disputed",
-  [DonationChange.ResolveDispute]: "released from a dispute",
-  [DonationChange.Delete]: "deleted",
+  [DonationChange.Pay]: "be paid",
+  [DonationChange.Refund]: "be refunded",
+  [DonationChange.OpenDispute]: "be disputed",
+  [DonationChange.ResolveDispute]: "end a dispute",
+  [DonationChange.Delete]: "be deleted",
 } satisfies Record<DonationChange, string>;
 
 function checkAllowed(change: DonationChange, status: DonationStatus): void {
   if (isAllowed(change, status)) return;
-  throw refused(
-    `The donation is ${STATUS_WORDS[status]}, so it cannot be ${CHANGE_WORDS[change]}.`,
-  );
+  throw refused(`The donation is ${STATUS_WORDS[status]}, so it cannot ${CHANGE_WORDS[change]}.`);
 }
 
 function refused(message: string): DomainError {

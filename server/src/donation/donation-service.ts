@@ -63,7 +63,7 @@ export function createDonationService({ write }: Writer): ServiceImpl<typeof Don
         };
       },
       decide({ donation: [stored], refunds, disputes, endpoints }, account) {
-        if (stored === undefined) throw donationNotFound();
+        if (stored === undefined) throw donationNotFound(platform);
         const { recordedAt } = account;
         const { donation, ...rest } = applyTo({ donation: stored, refunds, disputes }, recordedAt);
         const data = eventsOf(stored, donation);
@@ -169,9 +169,10 @@ function donationName(externalId: Buffer): string {
   return `donation ${externalId.toString("latin1")}`;
 }
 
-function donationNotFound(): DomainError {
+function donationNotFound(platform: number): DomainError {
+  const origin = platform === SERVICE_PLATFORM ? "made through the service" : "of this platform";
   return new DomainError(
     ErrorCode.DonationNotFound,
-    "The account has no donation with this external_id.",
+    `The account has no donation ${origin} with this external_id.`,
   );
 }

@@ -4,9 +4,9 @@ import { NoticeKind } from "./notice.ts";
 export function adviceOf(kind: NoticeKind, level: number): string {
   switch (kind) {
     case NoticeKind.EndpointFailing:
-      return `${level === 100 ? "All" : `At least ${level} %`} of the latest attempts at an endpoint failed. Look at its latest deliveries, fix the receiver and retry the failed ones.`;
+      return `${level === 100 ? "All" : `At least ${level} %`} of the latest attempts at an endpoint failed. Look at its latest deliveries, fix the receiver or the URL, and retry the failed ones.`;
     case NoticeKind.RunFailed:
-      return "An endpoint did not accept some events, and no more retries follow. Fix the receiver, then retry its failed deliveries.";
+      return "An endpoint did not accept some events, and no more retries follow. Fix the receiver or the URL, then retry its failed deliveries.";
     case NoticeKind.ApiKeyEnds:
       return level === 0
         ? "An API key has ended, and its clients are refused. Create a new key and give it to them."

@@ -29,7 +29,7 @@ describe("endpoints", () => {
     expect((await refused).status()).toBe(400);
     await own.see("The address must be public.");
     await url.fill("https://example.com/");
-    await own.see("We can send to this URL.");
+    await own.see("This URL has the right form.");
     expect(await own.page.getByRole("alert").count()).toBe(0);
   });
 
