@@ -65,7 +65,7 @@ export function faultOf(head: RequestHead, httpVersion: string): string | undefi
   // The parser also accepts 0.9 and 2.0.
   if (!isOld && httpVersion !== "1.1") return "The version of a request is HTTP/1.1 or HTTP/1.0.";
   if (head.hosts.length > 1 || (head.hosts.length === 0 && !isOld)) {
-    return "An HTTP/1.1 request has exactly one Host header.";
+    return "A request has one Host header. Only HTTP/1.0 may leave it out.";
   }
   if (head.hosts.some((host) => NOT_IN_HOST.test(host))) {
     return "The Host header holds a host, and a port if it is not the default.";
@@ -74,7 +74,7 @@ export function faultOf(head: RequestHead, httpVersion: string): string | undefi
   const [coding, ...others] = head.transferEncoding;
   const isChunked = coding?.toLowerCase() === "chunked" && others.length === 0 && !isOld;
   if (coding !== undefined && !isChunked) {
-    return "A request may have no transfer coding but chunked, and that only in HTTP/1.1.";
+    return "The only transfer coding that a request may have is chunked, given once, in HTTP/1.1.";
   }
   return undefined;
 }

@@ -173,7 +173,9 @@ describe("the settings of dispatcher and worker", () => {
       const read = (env: object) => () => readDeliveryConfig({ ...good, ...env });
       expect(read({ [NAMES.ca]: file("empty") })).toThrow(new RegExp(`^${NAMES.ca} must be .*$`));
       expect(read({ [NAMES.key]: file("b.key") })).toThrow(NAMES.key);
-      expect(read({ [NAMES.key]: "" })).toThrow(`${NAMES.key} must be given together.`);
+      expect(read({ [NAMES.key]: "" })).toThrow(
+        `${NAMES.key}, or their _DATA forms, must be given together.`,
+      );
       expect(read({ TEMPORAL_TLS: "false" })).toThrow(/^TEMPORAL_TLS must be true or unset .*$/);
     });
   });

@@ -163,7 +163,9 @@ function readCheckedTemporal(env: Environment, problem: Problem): string | undef
   const has = (part: string) =>
     Boolean(env[`TEMPORAL_TLS_CLIENT_${part}_PATH`] || env[`TEMPORAL_TLS_CLIENT_${part}_DATA`]);
   if (has("CERT") !== has("KEY")) {
-    problem(`${TEMPORAL_FILES.cert} and ${TEMPORAL_FILES.key} must be given together.`);
+    problem(
+      `${TEMPORAL_FILES.cert} and ${TEMPORAL_FILES.key}, or their _DATA forms, must be given together.`,
+    );
   }
   const apiKey = readSecret(env, "TEMPORAL_API_KEY", problem);
   // With such a key the SDK would send no header.
