@@ -6,8 +6,7 @@ export const deliveries = {
   intro: "Each webhook event to each endpoint, newest first.",
   paused: "Live updates stop while older deliveries are shown. Reload the page to resume.",
   empty: "No deliveries yet",
-  emptyText:
-    "Create an endpoint. Its deliveries appear when a donation arrives or you send a test.",
+  emptyText: "They appear once you have an endpoint and a donation arrives or you send a test.",
   noneFound: "No delivery matches",
   noneFoundText: "Change or clear the filters.",
   event: "Event",

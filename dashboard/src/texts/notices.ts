@@ -13,7 +13,7 @@ export const notices = {
   overlapEnds:
     "Your receiver must accept both signing secrets. Remove the old one a minute after the new one signs. It signs from",
   linkReused:
-    "Somebody opened your link to this dashboard a second time. If it was not you, end all sessions. This stays for twelve hours: dismiss it when you are done.",
+    "Somebody opened your link to this dashboard a second time. If it was not you, sign out everywhere. This stays for twelve hours: dismiss it when you are done.",
   showEndpoint: "Show the endpoint",
   showFailed: "Show failed deliveries",
   showKeys: "Show the keys",

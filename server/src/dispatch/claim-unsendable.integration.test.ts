@@ -119,7 +119,8 @@ describe("an entry that cannot be sent, §6.4, ADR 0028", () => {
       await expect(service.loadAttempt(load, context)).rejects.toThrow("SECRET_KEYS lacks its key");
       await services.database.query("UPDATE outbox_entry SET leased_until = NULL");
     }
-    expect(logged).toMatchObject([{ endpointId: own.endpointId }]);
+    const advice = expect.stringContaining("SECRET_KEYS");
+    expect(logged).toMatchObject([{ endpointId: own.endpointId, advice }]);
     expect(await stateOf(own, run)).toBe(proto.DeliveryState.PENDING);
   });
 });

@@ -109,7 +109,11 @@ export function createDispatchService({
       if (undecrypted.has(endpointId)) return undefined;
       if (undecrypted.size >= MAX_UNDECRYPTED) undecrypted.clear();
       undecrypted.add(endpointId);
-      log.error("the signing secret of an endpoint cannot be decrypted", { cause, endpointId });
+      // The log leaves out the cause's message.
+      const advice = "Add the key that encrypted it to SECRET_KEYS.";
+      log.error("the signing secret of an endpoint cannot be decrypted", {
+        ...{ cause, endpointId, advice },
+      });
       return undefined;
     }
   }
