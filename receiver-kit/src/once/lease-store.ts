@@ -99,7 +99,8 @@ function keepRenewing(
   askedMs: number,
   lost: AbortController,
 ) {
-  const lose = () => lost.abort(new Error("the claim on this event was lost"));
+  const lose = () =>
+    lost.abort(new Error("the claim on this event was lost, or could not be renewed in time"));
   // The storage counts the lease from a later moment than this process does.
   let heldSinceMs = askedMs;
   const loseLater = () => setTimeout(lose, heldSinceMs + leaseMs - performance.now());
