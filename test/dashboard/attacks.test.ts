@@ -440,7 +440,9 @@ describe("ADR 0038: the page", () => {
     const bare = await startDashboard({ DASHBOARD_FILES: "/no/such/folder" });
     const answer = await bare.request("GET", "/keys");
     expect(answer.status).toBe(503);
-    expect(answer.text).toMatch(/^The dashboard is not built: run `npm run build /);
+    expect(answer.text).toMatch(
+      /^The dashboard has no page: run `npm run build .* or set DASHBOARD_FILES /,
+    );
     expect(bare.stack.log.join("")).toContain("the dashboard has no page");
     await bare.stop();
   });

@@ -31,8 +31,8 @@ function answerTo({ method, url = "", headers }: NodeRequest, files: PageFiles):
     return { ...refused, headers: { ...refused.headers, allow: "GET, HEAD, POST" } };
   }
   if (!files.has(INDEX)) {
-    const build = "run `npm run build --workspace dashboard`, then start again";
-    return textAnswer(503, `The dashboard is not built: ${build}.`);
+    const build = "run `npm run build --workspace dashboard`, or set DASHBOARD_FILES to its folder";
+    return textAnswer(503, `The dashboard has no page: ${build}, then start again.`);
   }
   const [path = ""] = url.split("?", 1);
   const file = files.get(path.includes(".") ? path : INDEX);
