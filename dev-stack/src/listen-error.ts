@@ -17,7 +17,7 @@ export function failToListen(error: unknown): never {
   }
   if (hasSystemCode(error, "EADDRNOTAVAIL", "ENOTFOUND")) {
     throw new StackError(
-      "HOST, CORE_HOST or DASHBOARD_HOST is no address of this machine: choose one that it has, such as 127.0.0.1 or 0.0.0.0.",
+      "HOST, CORE_HOST, DASHBOARD_HOST, HEALTH_HOST or METRICS_HOST is no address of this machine: choose one that it has, such as 127.0.0.1 or 0.0.0.0.",
       { cause: error },
     );
   }

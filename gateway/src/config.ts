@@ -35,7 +35,7 @@ export type GatewayConfig = EdgeConfig &
 /** Reads the gateway's settings. Throws one ConfigError that names every bad variable. */
 export function readConfig(env: Environment): GatewayConfig {
   return readSettings((problem) => {
-    const purpose = "that may forward client addresses";
+    const purpose = "with the permission client_address.forward, for all accounts";
     const credential = readCredential(env, "GATEWAY_CREDENTIAL", purpose, problem);
     return {
       ...readEdgeSettings(env, problem),

@@ -281,7 +281,7 @@ describe("npm start", () => {
     [
       // An address for documentation (RFC 5737).
       { CORE_HOST: "192.0.2.1", ALLOW_PLAINTEXT: "trusted-network" },
-      [/HOST, CORE_HOST or DASHBOARD_HOST is no address of this machine/],
+      [/HOST, CORE_HOST, .* or METRICS_HOST is no address of this machine/],
     ],
     [{ HOST: "x86_64-conda-linux-gnu" }, [/^HOST must be an address of this machine/]],
     [{ REDIS_URL: "redis://:geheim@127.0.0.1:1" }, [/^REDIS_URL points at 127\.0\.0\.1:1, /m]],

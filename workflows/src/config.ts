@@ -98,7 +98,7 @@ export function readProcessConfig(env: Environment): {
 }
 
 function readCore(env: Environment, problem: Problem): CoreAddress {
-  const purpose = "with the permission delivery.dispatch";
+  const purpose = "with the permission delivery.dispatch, for all accounts";
   const credential = readCredential(env, "CORE_CREDENTIAL", purpose, problem);
   return readCoreAddress(env, DEFAULT_CORE_URL, credential, problem);
 }
