@@ -82,7 +82,10 @@ async function runImport(options: ImportOptions, env: NodeJS.ProcessEnv): Promis
   return report.counts().refused > 0 ? ExitCode.SomeRefused : ExitCode.AllStored;
 }
 
-/** Lists the role of each column, so that a person sees a wrong guess, or a status that no option reads. */
+/**
+ * Lists the role of each used column, and the unused columns. A person can then see a wrong guess, or a status column
+ * that no `--only` reads.
+ */
 function openingText(username: string, file: CsvFile, columns: Columns, filter: RowFilter): string {
   const roles = Object.entries(columns).map(([role, place]) => `${role} = "${file.header[place]}"`);
   const used = new Set([...Object.values(columns), ...filter.places, findLineColumn(file.header)]);

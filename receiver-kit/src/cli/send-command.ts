@@ -29,7 +29,8 @@ export const sendCommand: Command = async (args, context) => {
     const isRight = trial.expected === "2xx" ? answer.startsWith("2") : /^4\d\d/.test(answer);
     if (!isRight) wrong += 1;
     const isAnswered = STATUS.test(answer);
-    // Without an answer no consequence is shown: the receiver may have refused the delivery.
+    // `why` tells what follows from a wrong answer. Without an answer it could be false: the receiver may have refused
+    // the delivery.
     const why = isAnswered ? `: ${trial.why}` : "";
     const outcome = isRight ? "" : `, expected ${trial.expected}${why}`;
     context.print(`${isRight ? "✓" : "✗"} ${trial.name.padEnd(36)} ${answer}${outcome}`);

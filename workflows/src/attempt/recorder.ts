@@ -83,7 +83,10 @@ export function createRecorder(
   const closing = new AbortController();
   let running: Promise<void> | undefined;
   let batchLimit = MAX_BATCH;
-  /** Set during an outage. `left` holds the attempts that waited at its last failed call and are not answered yet. */
+  /**
+   * Set during an outage. `left` holds the attempts that waited when its last call failed, until the core answers them.
+   * It leaves out attempts that the core refused alone.
+   */
   let outage: { readonly over: PromiseWithResolvers<void>; left: Set<string> } | undefined;
 
   async function sendAll(): Promise<void> {

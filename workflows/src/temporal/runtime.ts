@@ -9,7 +9,10 @@ import {
   TransportError,
 } from "@temporalio/worker";
 
-/** "Workflow task duration exceeded 5 seconds": a local activity with an attempt may take ten. */
+/**
+ * "Workflow task duration exceeded 5 seconds". This warning is not logged: a local activity with an attempt may take up
+ * to 20 seconds.
+ */
 const EXPECTED = "[TMPRL1104]";
 /** The SDK's error when it cannot listen. It names no port. */
 const NO_METRICS_PORT = "prometheus metrics exporter";

@@ -35,7 +35,10 @@ export type ActivityDependencies = {
 };
 
 const ANSWER_WITHIN_MS = 5_000;
-/** With one more call this takes less than the activity's 20 seconds. A worker ends only after its activities. */
+/**
+ * How long a caller waits for a record. One more call to the core then still fits into the activity's 20 seconds. A
+ * longer wait would delay a worker's end, because the worker waits for its activities.
+ */
 const RECORDED_WITHIN_MS = 10_000;
 /** The wait before an attempt is tried again after a failure of the egress proxy. */
 const PROXY_AGAIN_MS = 30_000;
