@@ -236,7 +236,7 @@ describe("a connection", () => {
     expect(receiver.requests).toEqual([]);
   });
 
-  it("goes to the next checked address when the first does not answer", async () => {
+  it("goes to the next checked address when the first refuses", async () => {
     const { post, close } = createPinnedPost(await harness.receive(answer(200)));
     expect(await post("127.0.0.9", "127.0.0.1")).toMatchObject({ kind: "answered", status: 200 });
     close();

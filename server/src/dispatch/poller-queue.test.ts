@@ -249,7 +249,7 @@ describe("a writer waits for the pollers to catch up, ADR 0031", () => {
     expect(isOver()).toBe(true);
   });
 
-  it("for at most a quarter of a second, and not again while the poller is absent", async () => {
+  it("for at most the given time, and not again while the poller is absent", async () => {
     const { pollers } = await startPollers(BUSY);
     pollers[0]?.look.mockResolvedValueOnce(found("a"));
     await notify();
