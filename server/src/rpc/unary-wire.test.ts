@@ -7,6 +7,7 @@ import {
   type Server,
 } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setTimeout as wait } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
 import {
   ActivityService,
@@ -213,8 +214,17 @@ describe("a unary call over HTTP/1.1", () => {
   });
 
   it("may have a deadline of months, longer than a timer of Node", async () => {
-    const headers = { "connect-timeout-ms": "9999999999" };
-    expect((await ask(ours, { headers, body: proto(Does.Answer) })).status).toBe(200);
+    const [begun, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<string>()];
+    onWait = begun.resolve;
+    onAbort = () => ended.resolve("aborted");
+    const call = open(ours, { headers: { "connect-timeout-ms": "9999999999" } });
+    call.on("error", () => undefined).on("response", () => ended.resolve("answered"));
+    call.end(proto(Does.Wait));
+    await begun.promise;
+    expect(await Promise.race([ended.promise, wait(50, "waits")])).toBe("waits");
+    call.destroy();
+    // The next test must not see the abort of this call.
+    await ended.promise;
   });
 
   it("is canceled when its caller goes away", async () => {
