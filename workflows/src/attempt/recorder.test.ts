@@ -114,8 +114,7 @@ it("sends waiting attempts in one call, at most one of a delivery, and the same 
     recorder.record(second, DELIVERED),
     recorder.record(keyOf("c"), DELIVERED),
   ]);
-  expect(calls.map((ids) => ids.length).reduce((sum, count) => sum + count)).toBe(4);
-  for (const ids of calls) expect(new Set(ids).size).toBe(ids.length);
+  expect(calls).toEqual([["a"], ["b", "c"], ["b"]]);
 });
 
 it("sends an attempt again, behind the others, when its delivery is being written", async () => {
