@@ -273,9 +273,9 @@ describe("ADR 0038: a session", () => {
     await accounts.blockAccount({ accountId });
     expect(await browser.call(getSession)).toMatchObject(ENDED);
     expect(await browser.call(proto.ApiKeyService.method.listApiKeys)).toMatchObject(ENDED);
-    expect(await exchange(unused)).toMatchObject(USED_UP);
     await accounts.unblockAccount({ accountId });
     expect(await browser.call(getSession)).toMatchObject(ENDED);
+    expect(await exchange(unused)).toMatchObject(USED_UP);
   });
 
   it("is refused while its account is blocked, and once a deletion of it has begun", async () => {
@@ -294,6 +294,7 @@ describe("ADR 0038: a session", () => {
   it("and its link are removed from the database once they have expired, and not before", async () => {
     const { database } = dashboard.stack;
     const browser = await signInToNew();
+    const unused = await dashboard.code(accountId);
     await signInToNew();
     for (const table of ["session_link", "dashboard_session"] as const) await expire(table);
     await withProductPool(database, removeExpiredSessions);
@@ -302,6 +303,7 @@ describe("ADR 0038: a session", () => {
     expect(await expired("session_link")).toEqual([]);
     expect(await expired("dashboard_session")).toEqual([]);
     expect(await browser.call(getSession)).toMatchObject(OK);
+    expect(await exchange(unused)).toMatchObject(OK);
   });
 
   it("leaves an audit line when it begins, changes something, is refused a change, and ends", async () => {
