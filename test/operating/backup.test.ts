@@ -134,6 +134,9 @@ it("the feed of a restored database is one moment of the lost feed, and gets bac
   expect(names.length).toBeGreaterThan(0);
   expect(names.length).toBeLessThan(written.length);
   expect(names).not.toContain("lost");
+  // The product on the lost database still runs.
+  const all = (await readOn(stack.gatewayPort)).data;
+  expect(before).toEqual(all.slice(0, before.length));
   // The old cursor comes after everything that was restored and before everything new.
   expect(await read(cursor)).toEqual({ data: [], cursor });
 
