@@ -31,8 +31,7 @@ const stack = useStarted(() => startTestStack({ env: { REDIS_URL: cluster.url } 
 /** The ports of two gateways, later of a third. */
 let ports: number[];
 beforeAll(async () => {
-  const second = await stack.startInstance();
-  ports = [stack.gatewayPort, second.gatewayPort];
+  ports = [stack.gatewayPort, (await stack.startInstance()).gatewayPort];
 });
 
 const portOf = (index: number) => ports[index % ports.length] ?? 0;
@@ -139,8 +138,7 @@ describe("REDIS_URL", () => {
     const ofAll = (...words: string[]) =>
       Promise.all(cluster.masters.map((master) => master.send("ACL", "SETUSER", ...words)));
     await ofAll("limiter", "on", ">p@ss:word", "~*", "+@all");
-    const node = `localhost:${cluster.masters[0].port}`;
-    const REDIS_URL = `redis-cluster://limiter:p%40ss%3Aword@${node}`;
+    const REDIS_URL = `redis-cluster://limiter:p%40ss%3Aword@localhost:${cluster.masters[0].port}`;
     const env = { REDIS_URL, ALLOW_PLAINTEXT: "trusted-network" };
     const instance = await stack.startInstance({ env });
     onTestFinished(async () => {
@@ -155,8 +153,13 @@ describe("REDIS_URL", () => {
 });
 
 it("§7 without its shared limiter, a request is refused, and not counted later, while no node of the cluster answers", async () => {
-  const count = counterAt(`redis-cluster://127.0.0.1:${await findFreePort()}`);
+  let answers = false;
+  const door = await openDoor(cluster.masters[0].port, () => answers);
+  onTestFinished(door.close);
+  const count = counterAt(`redis-cluster://127.0.0.1:${door.port}`, clientBucket("100.64.0.3"));
   await expect(count()).rejects.toThrow(LimiterUnavailableError);
+  answers = true;
+  expect(await vi.waitFor(count, HEALED)).toMatchObject([{ used: 1 }]);
 });
 
 /** Returns a function that counts a request of a client. Its connection ends with the test. */
