@@ -46,5 +46,8 @@ it("ADR 0048: a missing shard delays the deliveries and changes of its own accou
   const found = async () => ((await batches.next()).value ?? []).map(({ accountId }) => accountId);
   await expect.poll(found).toEqual([changed]);
   await server.query(`RENAME TABLE ${missing}.out_of_reach TO ${missing}.account`);
+  const back = placed.find(({ shard }) => shard === missing)?.id ?? "";
+  await createPaidDonation(services, back);
+  await expect.poll(found).toEqual([back]);
   changes.close();
 });
