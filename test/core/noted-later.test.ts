@@ -76,6 +76,7 @@ it("no use of a key is noted after its revocation, by either limiter", async () 
     const { accountId, apiKey, apiKeyId } = await createReader(stack);
     expect((await requestOf(port, "/api/v1/me", { apiKey })).status).toBe(200);
     await apiKeys.revokeApiKey({ accountId, apiKeyId });
+    expect((await requestOf(port, "/api/v1/me", { apiKey })).status).toBe(401);
     const readKey = async () => (await apiKeys.listApiKeys({ accountId })).apiKeys[0];
     await afterMinutes(readKey).toHaveProperty("lastUsedAt");
     const { lastUsedAt, revokedAt } = (await readKey()) ?? {};
