@@ -33,8 +33,9 @@ it("§8 counts a client while the database is away, so that its limit holds", ()
 
 it("counts nothing in database 0 if Redis refuses the database of REDIS_URL", () =>
   withAdmission(`${redis.url}/99`, async (admission) => {
-    const counted = admission.admit({ client: clientBucket("192.0.2.2") });
-    await expect(counted).rejects.toThrow(RedisUrlError);
+    const client = clientBucket("192.0.2.4");
+    await expect(admission.admit({ client })).rejects.toThrow(RedisUrlError);
+    expect(await sendToRedis(redis.url, "EXISTS", windowKey(client))).toBe(0);
   }));
 
 it("counts in the database of REDIS_URL once its user may select it, on the same connection", async () => {
@@ -42,11 +43,16 @@ it("counts in the database of REDIS_URL once its user may select it, on the same
     sendToRedis(redis.url, "ACL", "SETUSER", "selector", "on", ">pw", "~*", "+@all", ...rights);
   await setRights("-select");
   const limiter = connectWindowRedis(`${redis.url.replace("//", "//selector:pw@")}/1`);
+  let connections = 0;
+  limiter.on("connect", () => {
+    connections += 1;
+  });
   await firstAnswer(limiter);
   const bucket = clientBucket("192.0.2.3");
   await expect(countRequests(limiter, [bucket])).rejects.toThrow(RedisUrlError);
   await setRights("+select");
   expect(await countRequests(limiter, [bucket])).toMatchObject([{ ok: true, used: 1 }]);
+  expect(connections).toBe(1);
   limiter.disconnect();
   expect(await sendToRedis(redis.url, "EXISTS", windowKey(bucket))).toBe(0);
 });
