@@ -19,7 +19,10 @@ it("an error that stays is spoken once, and its button keeps the focus. WCAG 4.1
   const expectStill = async (waited: () => Promise<unknown>) => {
     await own.button("Try again").focus();
     await own.page.evaluate("alert = document.querySelector('[role=alert]')");
+    const texts = () => own.page.locator("[role=alert]").allTextContents();
+    const before = await texts();
     await waited();
+    expect(await texts()).toEqual(before);
     expect(await own.page.evaluate("alert.contains(document.activeElement)")).toBe(true);
   };
   for (const path of ["/deliveries/000000000000000", "/endpoints/000000000000000"]) {

@@ -14,7 +14,7 @@ const ENDED = "Your session has ended";
  */
 const READ_AGAIN_MS = 10_000;
 
-it("a link lets its reader in once; no address, script or storage holds a code, key or secret", async () => {
+it("a link lets its reader in once; no address, script or storage holds its code", async () => {
   const url = await browsers.link(own.accountId);
   const page = await (await browsers.window()).newPage();
   await page.goto(url);
