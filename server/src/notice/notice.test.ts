@@ -40,7 +40,7 @@ describe("an endpoint fails, ADR 0054", () => {
     expect(levelOf(hour(0, 0, 5), hour(3, 0, 5), hour(20, 0, 10))).toBe(100);
   });
 
-  it("without a new notice while it is switched off, and keeps its notices for a day", () => {
+  it("without a new notice while it is switched off, and keeps its notices while their hours count", () => {
     const hours = [hour(0, 0, 30, 3)];
     const off = { ...ON, switchedOn: false };
     const kinds = [NoticeKind.EndpointFailing, NoticeKind.RunFailed];

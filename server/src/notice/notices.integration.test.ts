@@ -88,6 +88,14 @@ describe("a notice is written once for each level, ADR 0054", () => {
     expect(await sweep()).toEqual([...over, [ENDPOINT_FAILING, 100]]);
   });
 
+  it("for an endpoint's failures of the last day", async () => {
+    await attempts(0, 20, -24);
+    expect(await sweep()).toEqual([]);
+    // Not -23: the hour may end before the sweep.
+    await attempts(0, 20, -22);
+    expect(await sweep()).toEqual([[ENDPOINT_FAILING, 100]]);
+  });
+
   it("for no hour from before the database's clock stepped back", async () => {
     await attempts(20, 0);
     await attempts(0, 20, 2);
