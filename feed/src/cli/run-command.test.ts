@@ -176,7 +176,7 @@ describe("activity-feed export", () => {
     refunded_amount_cents: 0,
   });
 
-  it("writes CSV without formulas, and shows its progress", async () => {
+  it("writes CSV without formulas, and says how many records", async () => {
     api.store(donation(1, "=HYPERLINK(1)", 'She said "hi",\nand left'));
     api.store(donation(2, "+49", "@SUM(A1);=1"));
     api.store(createRecord(3));
@@ -196,6 +196,15 @@ describe("activity-feed export", () => {
     );
     const { printed } = await run(["export", "--csv", ...SINCE, ...at()]);
     expect(`\uFEFF${printed.map((line) => `${line}\n`).join("")}`).toBe(readFileSync(path, "utf8"));
+  });
+
+  it("shows its progress after each 1,000 records", async () => {
+    api.pageSize = 1_000;
+    for (let number = 1; number <= 1_000; number++) api.store(createRecord(number));
+    const { notices } = await run(["export", "--csv", ...SINCE, ...at()]);
+    const last = createRecord(1_000).recorded_at;
+    expect(notices).toEqual([`1000 records, up to ${last}`, "1000 records."]);
+    api.pageSize = 100;
   });
 
   it("does not let a supporter's text change the terminal, and keeps it exact in a pipe", async () => {
