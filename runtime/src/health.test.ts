@@ -13,7 +13,7 @@ async function open(port: number) {
   return socket;
 }
 
-it("answers a probe beside 200 connections that send nothing. ADR 0043", async () => {
+it("answers a probe beside 200 connections that send nothing", async () => {
   health = await openHealth({ host: "127.0.0.1", port: 0 }, () => "serving", { info: vi.fn() });
   const { port = 0 } = health;
   const idle = await Promise.all(Array.from({ length: 200 }, () => open(port)));

@@ -104,7 +104,7 @@ function pollOf({ poll }: ReadFeed): Question {
 }
 
 it(
-  "§2.6, §4.2: while records join, change, hide and go, through two gateways and two cores, each answer is a state that its feed had during the request",
+  "§1, §4.2: while records join, change, hide and go, through two gateways and two cores, each answer is a state that its feed had during the request",
   async () => {
     const feeds = await Promise.all(Array.from({ length: ACCOUNTS }, createFeed));
     let [reads, stalled] = [0, 0];

@@ -4,7 +4,7 @@ import { migrate } from "./migrate.ts";
 
 const database = useTestDatabase();
 
-it("a migration that waits for a dump stops no other statement on its table for long, ADR 0044", async () => {
+it("a migration that waits for a dump stops no other statement on its table for long", async () => {
   await database.query("ALTER TABLE delivery_attempt DROP COLUMN response_headers");
   await database.query("DELETE FROM schema_migration WHERE version >= 35");
   const others = connectTo(database.url);

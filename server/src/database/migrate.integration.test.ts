@@ -17,7 +17,7 @@ it("finishes after a kill between any statement and its mark", async () => {
   }
 });
 
-it("keeps the database's id when migrations run again, ADR 0028", async () => {
+it("keeps the database's id when migrations run again", async () => {
   const names = () => database.query<{ id: string }>("SELECT id FROM installation");
   const before = await names();
   expect(before).toEqual([{ id: expect.stringMatching(/^[0-9a-f]{12}$/) }]);

@@ -28,7 +28,7 @@ it.each([
     { look: { ...NOTHING, throttled: new Set(["a"]) } },
   ],
   ["the poller finds its endpoint slow", { poller: { ...IDLE, slow: new Set(["a"]) } }],
-])("ADR 0031: a new entry is leased to a waiting poller, unless %s", async (_, waiting) => {
+])("ADR 0028: a new entry is leased to a waiting poller, unless %s", async (_, waiting) => {
   const { leases, endpointIds } = await startPoller(waiting);
   leases.begin();
   expect(leases.lease(attemptAt("a"))).toBeUndefined();

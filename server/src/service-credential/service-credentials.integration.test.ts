@@ -90,7 +90,7 @@ it("a credential is counted once by concurrent calls, and not again once it is f
   expect(counted).toBe(1);
 });
 
-it("an unknown credential is counted and looked up once in five seconds, and again after a failed count. ADR 0037", async () => {
+it("an unknown credential is counted and looked up once in five seconds, and again after a failed count. ADR 0033", async () => {
   const { secret: text, hash } = newServiceCredential();
   let nowMs = 0;
   const credentials = createServiceCredentials(pool, () => nowMs);
@@ -109,7 +109,7 @@ it("an unknown credential is counted and looked up once in five seconds, and aga
   expect(counted).toBe(2);
 });
 
-it("1,000 unknown credentials are cached, and one more removes the oldest. ADR 0037", async () => {
+it("1,000 unknown credentials are cached, and one more removes the oldest. ADR 0033", async () => {
   const credentials = createServiceCredentials(pool, () => 0);
   let counted = 0;
   const find = (text: string) => credentials.find(text, async () => void counted++);

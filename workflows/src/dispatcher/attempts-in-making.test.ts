@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createAttemptsInMaking } from "./attempts-in-making.ts";
 
-it("ADR 0031: an endpoint is slow while an attempt of it is older than half a second", () => {
+it("ADR 0028: an endpoint is slow while an attempt of it is older than half a second", () => {
   let nowMs = 0;
   const making = createAttemptsInMaking(() => nowMs);
   const [first] = [making.begin("hangs"), making.begin("hangs")];
