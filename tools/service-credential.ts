@@ -72,7 +72,7 @@ function parseCommand(args: string[]): Command {
           `Created ${name}, for ${scopeOf(credential)} and ${days} ${days === 1 ? "day" : "days"}. Its text is shown this once:\n`,
         );
         process.stdout.write(`${text}\n`);
-        // The text is printed before the revocations: it would be lost if the database failed in them.
+        // Printed before the revocations. Otherwise a failure of the database in them would lose the text.
         for (const each of replaced) if (each.isActive) await revoke(administration, each.name);
       };
     }

@@ -11,7 +11,7 @@ export function failToListen(error: unknown): never {
   }
   if (hasSystemCode(error, "EACCES")) {
     throw new StackError(
-      `This user may not open port ${port}: choose one above 1023 with PORT, CORE_PORT or DASHBOARD_PORT.`,
+      `This user may not open port ${port}: choose one above 1023 with PORT, CORE_PORT, DASHBOARD_PORT, HEALTH_PORT or METRICS_PORT.`,
       { cause: error },
     );
   }

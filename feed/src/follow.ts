@@ -27,7 +27,10 @@ export interface FollowOptions extends ConnectionOptions, FilterOptions {
 
 /** A stream of activity for one `for await`. */
 export interface Follower extends AsyncGenerator<Activity, void, undefined> {
-  /** Requests the next page at once, at most once a second. Call it from a webhook's handler. */
+  /**
+   * Requests the next page at once, at most once a second, and less often once half of the account's limit is used. Call
+   * it from a webhook's handler.
+   */
   wake(): void;
 }
 

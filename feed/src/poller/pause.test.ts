@@ -27,6 +27,7 @@ it("polls a service that does not wait every five seconds, with jitter", () => {
   const times = [0, 0.5, 1].map((random) => after({ random }).ms);
   expect(times).toEqual([4_500, 5_000, 5_500]);
   expect(after({ elapsedMs: 400 }).wakeMs).toBe(600);
+  expect(after({}, rateLimit(2, 9))).toEqual({ ms: 5_000, wakeMs: 5_000 });
 });
 
 it.each(["wait", "WAIT", "wait=10", "respond-async, wait=10"])(
@@ -47,6 +48,7 @@ it("polls at once after records, once a second when half of the limit is used, t
   expect(after({ records: 1 }, rateLimit(60, 9))).toEqual(ASK_IN_A_SECOND);
   expect(after({ records: 1 }, rateLimit(30, 9)).ms).toBe(2_000);
   expect(after({ records: 1 }, rateLimit(10, 9)).ms).toBe(6_000);
+  expect(after({ records: 1 }, rateLimit(1, 9)).ms).toBe(6_000);
   expect(after({ records: 1 })).toEqual(ASK_IN_A_SECOND);
   expect(after({ records: 1, elapsedMs: 1_500 })).toEqual(NOW);
 });

@@ -6,6 +6,8 @@ import { MAX_RETRY_AFTER_MS } from "../request.ts";
 const IDLE_MS = 5_000;
 /** The time between requests when half of the account's limit is left. The limit allows twice this rate. §8 */
 const SPACING_MS = 1_000;
+/** The longest such time. Others may use what is left of the limit, but a request may become free sooner. */
+const MAX_SPACING_MS = 6_000;
 /** While the limit leaves more requests than this, they need no time between them. */
 const PLENTY = 60;
 /** While more pages follow, this many requests are left to the account's other tools. */
@@ -32,7 +34,7 @@ export interface Pause {
  * Returns the pause after an answer. Once all of the account's limit is used, it lasts until the limit leaves a request,
  * at most ten minutes. While more pages follow, that holds once only twenty requests are left, and before there is no
  * pause. After records there is none until half of the limit is used. From then on requests are a second apart, and
- * further as fewer are left. The same holds if the service waited for records (`Preference-Applied: wait`). After any
+ * up to six as fewer are left. The same holds if the service waited for records (`Preference-Applied: wait`). After any
  * other empty page the pause is five seconds, a tenth more or less.
  */
 export function pauseAfter({ page, headers, elapsedMs, random }: Polled): Pause {
@@ -44,9 +46,13 @@ export function pauseAfter({ page, headers, elapsedMs, random }: Polled): Pause 
     return { ms, wakeMs: ms };
   }
   if (hasMore) return { ms: 0, wakeMs: 0 };
-  const spacingMs = Math.max(SPACING_MS, (SPACING_MS * PLENTY) / remaining);
+  const spacingMs = Math.min(
+    Math.max(SPACING_MS, (SPACING_MS * PLENTY) / remaining),
+    MAX_SPACING_MS,
+  );
   const wakeMs = Math.max(0, spacingMs - elapsedMs);
   if (page.data.length > 0) return { ms: remaining > PLENTY ? 0 : wakeMs, wakeMs };
   if (WAITED.test(headers.get("preference-applied") ?? "")) return { ms: wakeMs, wakeMs };
-  return { ms: IDLE_MS * (0.9 + random / 5), wakeMs };
+  const ms = IDLE_MS * (0.9 + random / 5);
+  return { ms, wakeMs: Math.min(wakeMs, ms) };
 }

@@ -46,7 +46,7 @@ export interface Poller {
   findEnd(signal: AbortSignal | undefined): Promise<End>;
   /** Returns the next page, which may be empty. Followers at the same position share the request. */
   next(position: Position, signal: AbortSignal | undefined): Promise<ActivityPage>;
-  /** Ends all pauses, so that the next requests are sent at once, at most once a second. */
+  /** Shortens all pauses to the time that the rest of the limit requires between requests, at least a second. */
   wake(): void;
   /** One function for each follower. All are called when a request waits. */
   readonly followers: Set<OnWait>;

@@ -158,7 +158,7 @@ function apiKeyStatements(keyHashes: readonly Buffer[], condition: string): stri
 
 /**
  * Counts the account of each row whose key may read. The rows come from a subquery, which stays unlocked. Otherwise the
- * LOCK IN SHARE MODE that a vtgate adds would make admissions and writes wait for each other.
+ * LOCK IN SHARE MODE that a vtgate adds to an `INSERT … SELECT` would make admissions and writes wait for each other.
  */
 function countAccounts(tables: string, condition: string, order: string): string {
   return `${INSERT_WINDOW}

@@ -2,6 +2,7 @@ import type { ApiKeySchema, ApiKeyService } from "@activity/proto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { readAccount } from "../account/account-store.ts";
+import { throwIfGone } from "../common/caller-gone.ts";
 import { DomainError, ErrorCode } from "../common/errors.ts";
 import { newId } from "../common/ids.ts";
 import { parseStoredText } from "../common/stored-text.ts";
@@ -58,7 +59,7 @@ export function createApiKeyService(
         }),
         decide({ active: [active = 0], lastCreation: [last] }, { accountNo, nowMicros }) {
           // The caller would not learn this key.
-          signal.throwIfAborted();
+          throwIfGone(signal);
           if (active >= MAX_ACTIVE_API_KEYS) throw limitReached();
           if (last !== undefined && isWithinSpan(last, nowMicros)) {
             throw createdRecently(secondsUntil(last, nowMicros));

@@ -27,7 +27,10 @@ export type EndedLeases = {
   noteOutage(): void;
   /** Notes that a lease or an attempt was stored. */
   noteWritten(): void;
-  /** Runs a search, and tells it whether to include ended leases. If so, rejects if the database failed meanwhile. */
+  /**
+   * Runs a search, and tells it whether to include ended leases. A search for first attempts with ended leases rejects
+   * if the database failed meanwhile.
+   */
   search<Found>(task: Task, run: (includeEnded: boolean) => Promise<Found>): Promise<Found>;
   /** Reads a page of a search, and notes if the database was frozen. */
   page<Page>(read: () => Promise<Page>): Promise<Page>;

@@ -2,6 +2,7 @@ import type { EndpointHourSchema, EndpointSchema, EndpointService } from "@activ
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { readAccount } from "../account/account-store.ts";
+import { throwIfGone } from "../common/caller-gone.ts";
 import { DomainError, ErrorCode } from "../common/errors.ts";
 import { newId } from "../common/ids.ts";
 import { parseOptionalText, parseStoredText } from "../common/stored-text.ts";
@@ -106,7 +107,7 @@ export function createEndpointService(
         }),
         decide({ endpoints, removable }, { accountNo, nowMicros: createdAt }) {
           // The caller would not learn this secret.
-          signal.throwIfAborted();
+          throwIfGone(signal);
           if (endpoints.length >= MAX_ENDPOINTS) throw limitReached();
           const stored = storeEndpoint({ ...fields, accountNo, secret: encrypted, createdAt });
           const removed = removable.length > 0 ? [removeEndpoints(accountNo, removable)] : [];
@@ -163,7 +164,7 @@ export function createEndpointService(
       const encrypted = encryptSecret(secretKeys, request.endpointId, secret);
       const endpoint = await writeEndpoint(request, (stored, { accountNo, nowMicros }) => {
         // The caller would not learn this secret, and may have rotated again, through another core.
-        signal.throwIfAborted();
+        throwIfGone(signal);
         // The receiver may already have the pending secret, and would refuse signatures of another one.
         if (stored.nextSecretFrom !== undefined) throw rotationPending();
         const nextSecretFrom = parseSignsFrom(request.signsFrom, nowMicros);

@@ -11,9 +11,10 @@ export type FeedChanges = {
   /** Announces changes that this process committed. */
   note(feeds: readonly FeedVersion[]): void;
   /**
-   * Yields the changes of the last 15 seconds at once, even if there are none. Then yields each change that this
-   * process commits, and those of other processes that it finds. Yields an empty batch after each half second without a
-   * change, unless the last look failed. Ends when `signal` is aborted, or when `end` or `close` is called.
+   * Yields the known changes of the last 15 seconds at once, even if there are none. In a process that was idle, its
+   * first look finds them. Then yields each change that this process commits, and those of other processes that it
+   * finds. Once a look has succeeded, yields an empty batch after each half second without a change, unless the last
+   * look failed. Ends when `signal` is aborted, or when `end` or `close` is called.
    */
   watch(signal: AbortSignal): AsyncGenerator<readonly FeedVersion[], void>;
   /**

@@ -2,8 +2,8 @@ import { SESSION_LIFE_SECONDS } from "./session-secret.ts";
 
 /**
  * With `__Host-`, browsers accept the cookie only over HTTPS and send it only to this host, for all of its paths. The
- * cookie of an embedded dashboard is partitioned and has another name. A browser cannot replace an old cookie of the
- * other sort, and would send both.
+ * cookie of an embedded dashboard is partitioned and has another name. With the same name, a browser could not
+ * replace an old cookie of the other sort, and would send both.
  */
 const nameOf = (isEmbedded: boolean) => (isEmbedded ? "__Host-session-embedded" : "__Host-session");
 /** `HttpOnly`: no script can read the cookie. */

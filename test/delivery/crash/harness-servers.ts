@@ -23,8 +23,8 @@ export type ServerVictim = Victim & {
 
 type Running = {
   readonly address: string;
-  /** Missing for a cluster, whose processes end one by one. */
-  readonly ended?: Promise<void>;
+  /** Undefined for a cluster, whose processes end one by one. */
+  readonly ended: Promise<void> | undefined;
   kill(): Promise<void>;
 };
 

@@ -28,7 +28,7 @@ beforeAll(async () => {
     serverVictim(async (progress) => {
       const options = { env: process.env, dataDir, progress, shards: SHARDS_BEFORE };
       cluster = await startVitessCluster(options);
-      return { address: cluster.url, kill: cluster.stop };
+      return { address: cluster.url, ended: undefined, kill: cluster.stop };
     }),
   );
   await stack.dispatcher("dispatcher").start();

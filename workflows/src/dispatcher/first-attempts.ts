@@ -81,8 +81,8 @@ export function startFirstAttempts({
       ended.clear();
       const { attempts } = await dispatch.claimAttempts(claim, claimOptions(signal));
       const made = Promise.all(attempts.map(begin));
-      // More attempts at once are no faster, and each takes a connection. So the next claim waits until these are made:
-      // the core can then lease new events to it. `PACE_MS` limits the wait for attempts that hang.
+      // More attempts at once are no faster, and each takes a connection. So the next claim waits until these are made.
+      // The core can then lease new events to this dispatcher. `PACE_MS` limits the wait for attempts that hang.
       if (making.read().quick >= PACED_FROM) {
         await orAborted(Promise.race([made, wait(timing, PACE_MS * attempts.length)]), signal);
       }

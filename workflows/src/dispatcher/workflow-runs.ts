@@ -18,7 +18,7 @@ import { type Poller, startPoller } from "./poller.ts";
 const MAX_CLAIM = 32;
 /** An endpoint's limit in flight when every run is a workflow. A workflow costs far more than a POST. */
 const ENDPOINT_LIMIT = 8;
-/** The limit of one call. A stop waits for two such calls, and may take 30 seconds. */
+/** The limit of one call. A stop waits for two such calls, and takes at most 26 seconds. */
 const ANSWER_WITHIN_MS = 5_000;
 
 type WorkflowStarter = WorkflowTarget & {
