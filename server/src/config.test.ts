@@ -25,8 +25,10 @@ it.each([
 it.each([
   ["DATABASE_URL", "mysql://u:p@localhost/app"],
   ["DATABASE_URL", "mysql://u:p@[::1]/app"],
+  ["DATABASE_URL", "mysql:///app"],
   ["DATABASE_URL", "mysql://u:p@db.example/app?ssl-mode=VERIFY_IDENTITY"],
   ["REDIS_URL", "redis://127.0.0.1"],
+  ["REDIS_URL", "redis:///0"],
   ["REDIS_URL", "rediss://limiter:6379"],
   ["REDIS_URL", "redis-cluster://127.0.0.1:7000"],
   ["REDIS_URL", "rediss-cluster://u:p@limiter:7000"],

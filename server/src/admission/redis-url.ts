@@ -1,6 +1,6 @@
 /** The limiter's address: one server, or the nodes of a Redis Cluster. */
 export type RedisAddress = {
-  /** Names or addresses, IPv6 without brackets. */
+  /** Names or addresses, IPv6 without brackets. `localhost` if the URL has no host, as for ioredis. */
   readonly hosts: readonly string[];
   readonly tls: boolean;
 } & (
@@ -82,7 +82,8 @@ function parseNode(text: string): RedisNode {
 }
 
 function nodeOf({ hostname, port }: URL): RedisNode {
-  return { host: hostname.replace(/^\[|\]$/g, ""), port: Number(port || DEFAULT_PORT) };
+  const host = hostname.replace(/^\[|\]$/g, "") || "localhost";
+  return { host, port: Number(port || DEFAULT_PORT) };
 }
 
 function decode(part: string): string | undefined {

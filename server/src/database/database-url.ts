@@ -6,7 +6,7 @@ import { isIP } from "node:net";
 export type DatabaseAddress = {
   /** `mysql://user:password@host:port/name`, without parameters. */
   readonly uri: string;
-  /** A name or an address, IPv6 without brackets. */
+  /** A name or an address, IPv6 without brackets. `localhost` if the URL has no host, as for the driver. */
   readonly host: string;
   /**
    * Present if the connection uses TLS. The authority `ca` must have signed the server's certificate. Without `ca`, an
@@ -48,7 +48,7 @@ export function parseDatabaseUrl(text: string): DatabaseAddress {
   if (hasParameters && mode !== TLS_MODE) {
     throw new DatabaseUrlError(`DATABASE_URL takes ssl-mode=${TLS_MODE} only, and ssl-ca with it.`);
   }
-  const host = url.hostname.replace(/^\[|\]$/g, "");
+  const host = url.hostname.replace(/^\[|\]$/g, "") || "localhost";
   if (hasParameters && isIP(host) !== 0) {
     // The driver compares the certificate with a host's name.
     throw new DatabaseUrlError(
