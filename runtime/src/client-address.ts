@@ -1,6 +1,6 @@
 import { BlockList, isIP } from "node:net";
 import ipaddr from "ipaddr.js";
-import type { Environment, Problem } from "./environment.ts";
+import { type Environment, type Problem, readList } from "./environment.ts";
 
 /** Returns the address that a request counts for, by its socket's address and its `X-Forwarded-For` headers. */
 export type FindClientAddress = (socketAddress: string, forwardedFor: readonly string[]) => string;
@@ -70,8 +70,7 @@ export function createFindClientAddress(trustedProxies: readonly string[]): Find
 
 /** Reads the CIDRs of TRUSTED_PROXIES. Calls `problem` if it holds anything else. */
 export function readTrustedProxies(env: Environment, problem: Problem): readonly string[] {
-  const networks = (env.TRUSTED_PROXIES ?? "").split(",").map((network) => network.trim());
-  const cidrs = networks.filter((network) => network !== "");
+  const cidrs = readList(env, "TRUSTED_PROXIES");
   try {
     parseNetworks(cidrs);
   } catch {

@@ -6,6 +6,7 @@ import { useFolder } from "../../test/harness/use-started.ts";
 import {
   ConfigError,
   type Problem,
+  readAllowedTargets,
   readPem,
   readPort,
   readSecret,
@@ -25,6 +26,13 @@ it.each([
 ])("unsafe targets are allowed for development only: %o", (env, expected) => {
   const { variables } = problemsOf((problem) => refuseUnsafeTargets(env, problem));
   expect(variables).toEqual(expected);
+});
+
+it("a list may have spaces around its items, and empty items", () => {
+  const env = { WEBHOOK_ALLOWED_TARGETS: " 127.0.0.1:1, receiver:2,," };
+  const { value, problems } = problemsOf((problem) => readAllowedTargets(env, problem));
+  expect([...value]).toEqual(["127.0.0.1:1", "receiver:2"]);
+  expect(problems).toEqual([]);
 });
 
 describe("a PEM file", () => {

@@ -51,6 +51,12 @@ export function readWholeNumber(
   return undefined;
 }
 
+/** Reads a list whose items are separated by commas. Spaces around items and empty items do not count. */
+export function readList(env: Environment, name: string): string[] {
+  const items = (env[name] ?? "").split(",").map((item) => item.trim());
+  return items.filter((item) => item !== "");
+}
+
 /**
  * Reads a port to listen on; 0 means any free one. Returns `undefined` if it is unset or wrong, and reports a wrong
  * one.
@@ -108,9 +114,9 @@ export function readCredential(
  * Reads the `host:port` pairs of WEBHOOK_ALLOWED_TARGETS, which resolve to this machine: development and tests only.
  */
 export function readAllowedTargets(env: Environment, problem: Problem): ReadonlySet<string> {
-  const targets = (env.WEBHOOK_ALLOWED_TARGETS ?? "").split(",").filter((target) => target !== "");
+  const targets = readList(env, "WEBHOOK_ALLOWED_TARGETS");
   if (!targets.every((target) => ALLOWED_TARGET.test(target))) {
-    problem("WEBHOOK_ALLOWED_TARGETS must be host:port pairs separated by commas, without spaces.");
+    problem("WEBHOOK_ALLOWED_TARGETS must be host:port pairs separated by commas.");
   }
   return new Set(targets);
 }

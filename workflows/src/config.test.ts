@@ -42,7 +42,7 @@ describe("the settings of dispatcher and worker", () => {
     const { WEBHOOK_ALLOWED_TARGETS, WEBHOOK_EXTRA_CA } = bad;
     const targets = { WEBHOOK_ALLOWED_TARGETS, WEBHOOK_EXTRA_CA };
     expect(() => readDeliveryConfig({ ...targets, ALLOW_UNSAFE_TARGETS: "development" })).toThrow(
-      /^WEBHOOK_ALLOWED_TARGETS must be host:port pairs separated by commas, without spaces\.\nWEBHOOK_EXTRA_CA must be the path of a PEM file that this process can read\.$/,
+      /^WEBHOOK_ALLOWED_TARGETS must be host:port pairs separated by commas\.\nWEBHOOK_EXTRA_CA must be the path of a PEM file that this process can read\.$/,
     );
   });
 

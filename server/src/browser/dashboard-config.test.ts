@@ -20,7 +20,7 @@ describe("the settings of the dashboard", () => {
     expect(problemsOf({ DASHBOARD_URL: GOOD.DASHBOARD_URL })).toEqual([]);
     const api = { DASHBOARD_API_URL: "https://api.example.com/api/v1" };
     expect(problemsOf({ ...GOOD, ...api })).toEqual([]);
-    const embedded = { ...GOOD, DASHBOARD_FRAME_ANCESTORS: "https://a.example,https://b.example" };
+    const embedded = { ...GOOD, DASHBOARD_FRAME_ANCESTORS: "https://a.example, https://b.example" };
     expect(readDashboard(embedded, () => undefined)).toMatchObject({
       origin: "https://dash.example.com",
       port: 4180,

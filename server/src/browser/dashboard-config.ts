@@ -1,5 +1,5 @@
 import { readTrustedProxies } from "@activity/runtime/client-address";
-import { type Environment, type Problem, readPort } from "@activity/runtime/environment";
+import { type Environment, type Problem, readList, readPort } from "@activity/runtime/environment";
 
 /** The settings of the dashboard. */
 export type DashboardConfig = {
@@ -28,7 +28,7 @@ const API_URL = /^https?:\/\/[a-z0-9.:[\]-]+(\/[A-Za-z0-9._-]+)*\/api\/v1$/;
 export function readDashboard(env: Environment, problem: Problem): DashboardConfig | undefined {
   const port = readPort(env, "DASHBOARD_PORT", problem);
   const origin = env.DASHBOARD_URL || undefined;
-  const frameAncestors = (env.DASHBOARD_FRAME_ANCESTORS ?? "").split(",").filter(Boolean);
+  const frameAncestors = readList(env, "DASHBOARD_FRAME_ANCESTORS");
   if (origin === undefined ? port !== undefined : !isOrigin(origin)) {
     problem(
       "DASHBOARD_URL must be the dashboard's origin in browsers, such as https://dash.example.com, or http://localhost:4180 on this machine.",
@@ -36,7 +36,7 @@ export function readDashboard(env: Environment, problem: Problem): DashboardConf
   }
   if (!frameAncestors.every(isOrigin)) {
     problem(
-      "DASHBOARD_FRAME_ANCESTORS must be the origins of the sites that embed the dashboard, separated by commas without spaces, such as https://www.example.com.",
+      "DASHBOARD_FRAME_ANCESTORS must be the origins of the sites that embed the dashboard, separated by commas, such as https://www.example.com.",
     );
   }
   const apiUrl = env.DASHBOARD_API_URL ?? "";
