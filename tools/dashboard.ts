@@ -1,3 +1,4 @@
+import { ConnectError } from "@connectrpc/connect";
 import { createDashboardLink } from "./demo/dashboard-link.ts";
 import { createClients } from "./demo/demo-account.ts";
 import { isAway, readRunningProduct, tellNotRunning } from "./running-product.ts";
@@ -15,6 +16,8 @@ try {
   const clients = createClients(coreUrl, serviceCredential);
   process.stdout.write(`${await createDashboardLink(clients, demo.accountId)}\n`);
 } catch (error) {
-  if (!isAway(error)) throw error;
-  tellNotRunning();
+  if (!(error instanceof ConnectError)) throw error;
+  if (isAway(error)) tellNotRunning();
+  else process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
 }

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { ErrorInfoSchema } from "@activity/proto";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { readLocalSettings } from "../dev-stack/src/local-settings.ts";
 import { readStackConfig } from "../dev-stack/src/stack-config.ts";
@@ -8,9 +9,11 @@ const NOT_RUNNING = "Run `npm start` first, in another terminal.\n";
 
 /** Returns whether an error of a call means that this folder's `npm start` does not run. */
 export function isAway(error: unknown): boolean {
-  const { code } = ConnectError.from(error);
+  const failure = ConnectError.from(error);
   // Another checkout's core, which now has the port, does not know this one's credential.
-  return code === Code.Unavailable || code === Code.Unauthenticated;
+  if (failure.code === Code.Unauthenticated) return true;
+  // A core that answers gives an ErrorInfo, also while its database is away.
+  return failure.code === Code.Unavailable && failure.findDetails(ErrorInfoSchema).length === 0;
 }
 
 /** Tells the user that `npm start` does not run. The process then ends with 1. */
