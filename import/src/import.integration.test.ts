@@ -205,11 +205,19 @@ describe("npm run import", () => {
     ["inches in its header", Buffer.from('a,12" disc,b\n1,2,3\n'), /"a", "12" disc", "b"\. Needed/],
     ["an open quote in its header", Buffer.from('a,"b\n1,2\n'), /inside a quoted cell .* line 1:/],
     ["unknown columns", Buffer.from("a,b\n1,2\n"), /"a", "b"\. Needed are an amount and a date/],
+    ["controls in its header", Buffer.from("a,\u001b\u009b\n"), /"a", "\\u001b\\u009b"\. Needed/],
   ])("says what a file with %s needs", async (_name, bytes, sentence) => {
     const file = await writeCsv(bytes);
     const { exitCode, output } = await runImport([file]);
     expect(output).toMatch(sentence);
     expect(exitCode).toBe(1);
+  });
+
+  it("shows no control characters of a header, which could change the terminal", async () => {
+    const file = await writeCsv("id,amount,currency,date,\u001b[2J\n");
+    const { exitCode, output } = await runImport([file]);
+    expect(output).toContain('; not used: "\\u001b[2J".\n');
+    expect(exitCode).toBe(0);
   });
 
   it("says in a sentence what is wrong with path, account, credential or core", async () => {

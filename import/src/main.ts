@@ -4,6 +4,7 @@ import { type Columns, hasUtcDates, recognizeColumns } from "./columns.ts";
 import { createCoreClient } from "./core-client.ts";
 import { readCoreConfig } from "./core-config.ts";
 import { type CsvFile, openCsvFile } from "./csv-file.ts";
+import { escapeControls } from "./escape-controls.ts";
 import { readAccountByName } from "./find-account.ts";
 import { HELP } from "./help.ts";
 import { ImportError } from "./import-error.ts";
@@ -30,7 +31,7 @@ async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<nu
     return ExitCode.AllStored;
   } catch (error) {
     if (!(error instanceof ImportError)) throw error;
-    process.stderr.write(`${error.message}\n`);
+    process.stderr.write(escapeControls(`${error.message}\n`));
     return ExitCode.Failed;
   }
 }
@@ -46,7 +47,7 @@ async function runImport(options: ImportOptions, env: NodeJS.ProcessEnv): Promis
   if (refusedPath !== undefined) await checkRefusedPath(refusedPath);
   const core = createCoreClient(readCoreConfig(env, await readLocalCore(env)));
   const account = await readAccountByName(core, options.account);
-  process.stderr.write(openingText(account.username, file, columns, filter));
+  process.stderr.write(escapeControls(openingText(account.username, file, columns, filter)));
   if (isUtc && options.timeZone !== undefined) {
     process.stderr.write("--timezone is not used: the header says that the dates are in UTC.\n");
   }
