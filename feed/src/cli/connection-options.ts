@@ -30,8 +30,8 @@ export function refuseKeys(args: readonly string[]): void {
   if (!args.some((arg) => KEY.test(arg) || /^--?(api-?)?key(=|$)/.test(arg))) return;
   throw new UsageError(
     "Do not pass an API key as an argument: other users can read it, and the shell's history keeps " +
-      "it. Set ACTIVITY_KEY, use --key-file, or enter the key when asked. Revoke the key that you " +
-      "typed, in the dashboard.",
+      "it. Set ACTIVITY_KEY, use --key-file, or enter the key when asked. If you typed a key, revoke " +
+      "it in the dashboard.",
   );
 }
 

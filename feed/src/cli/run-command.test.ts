@@ -74,6 +74,7 @@ describe("activity-feed", () => {
     [["me", KEY], "Do not pass an API key as an argument"],
     [["me", `--key=${KEY}`], "Do not pass an API key as an argument"],
     [["me", "--api-key", "x"], "Do not pass an API key as an argument"],
+    [["me", "--key"], "If you typed a key, revoke it in the dashboard."],
   ])(
     "%j: says what is wrong and what is accepted, with 2, and never the key",
     async (args, text) => {
