@@ -107,3 +107,15 @@ describe("a database that a newer program migrated, ADR 0044", () => {
     await database.query("UPDATE schema_migration SET version = ? WHERE version = 9000", [known]);
   });
 });
+
+it("refuses a database that lacks the mark of an earlier migration, and names it", async () => {
+  const [lacking = "", last] = (await marks()).slice(-2);
+  const move = (from: number, to: number) =>
+    database.query("UPDATE schema_migration SET version = ? WHERE version = ?", [to, from]);
+  const version = Number(lacking.slice(0, 4));
+  await move(version, 9000);
+  await expect(migrate(database.url)).rejects.toThrow(
+    `The table schema_migration has the row ${last}, but lacks ${lacking} before it.`,
+  );
+  await move(9000, version);
+});

@@ -141,7 +141,9 @@ function checkApplied(migrations: Migration[], applied: AppliedRow[]): void {
     if (migration === undefined && row.needs <= known) continue;
     if (migration?.version !== row.version) {
       throw new MigrationError(
-        `The database was migrated by a newer version of this program (${row.name}). This version cannot run beside it. Run that version or a later one.`,
+        migration !== undefined && row.version <= known
+          ? `The table schema_migration has the row ${row.name}, but lacks ${migration.name} before it. Restore the database from a backup.`
+          : `The database was migrated by a newer version of this program (${row.name}). This version cannot run beside it. Run that version or a later one.`,
       );
     }
     if (migration.checksum !== row.checksum) {
