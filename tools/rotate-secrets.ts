@@ -63,7 +63,7 @@ function report(
   if (undecryptable.length > 0) {
     const named = undecryptable.slice(0, MAX_NAMED).join(", ");
     process.stderr.write(
-      `The secrets of ${undecryptable.length} endpoints could not be decrypted, such as ${named}. Add their key to SECRET_KEYS, or replace them with RotateSecret.\n`,
+      `The secrets of ${undecryptable.length} endpoints could not be decrypted, such as ${named}. SECRET_KEYS lacks their key, or they are damaged. Add the key, or replace the secrets with RotateSecret.\n`,
     );
   }
 }

@@ -110,7 +110,8 @@ export function createDispatchService({
       if (undecrypted.size >= MAX_UNDECRYPTED) undecrypted.clear();
       undecrypted.add(endpointId);
       // The log leaves out the cause's message.
-      const advice = "Add the key that encrypted it to SECRET_KEYS.";
+      const advice =
+        "SECRET_KEYS lacks its key, or it is damaged. Add the key, or replace the secret with RotateSecret.";
       log.error("the signing secret of an endpoint cannot be decrypted", {
         ...{ cause, endpointId, advice },
       });
@@ -268,10 +269,10 @@ function microsFromDuration({ seconds, nanos }: Pick<Duration, "seconds" | "nano
   return Number(seconds) * 1e6 + Math.floor(nanos / 1000);
 }
 
-/** Temporary, because an operator can restore the key that SECRET_KEYS lacks. */
+/** Temporary, because an operator can restore the key that SECRET_KEYS lacks, or replace a damaged secret. */
 function undecryptedSecret(): DomainError {
   return new DomainError(
     ErrorCode.TemporarilyUnavailable,
-    "The endpoint's signing secret cannot be decrypted: SECRET_KEYS lacks its key.",
+    "The endpoint's signing secret cannot be decrypted: SECRET_KEYS lacks its key, or the secret is damaged.",
   );
 }

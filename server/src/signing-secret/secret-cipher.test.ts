@@ -47,9 +47,9 @@ it("refuses a secret that was changed, or moved to another endpoint", () => {
   const one = key();
   const stored = encryptSecret([one], ENDPOINT, "whsec_x");
   expect(() => decryptSecret([one], "endpoint0000002", stored)).toThrow();
-  for (let byte = 5; byte < stored.length; byte++) {
+  for (let byte = 0; byte < stored.length; byte++) {
     const changed = Buffer.from(stored);
     changed[byte] = (changed[byte] ?? 0) ^ 1;
-    expect(() => decryptSecret([one], ENDPOINT, changed)).toThrow();
+    expect(() => decryptSecret([one], ENDPOINT, changed)).toThrow(/is damaged|authenticate data/);
   }
 });

@@ -54,7 +54,7 @@ export function decryptSecret(keys: SecretKeys, endpointId: string, stored: Buff
   const keyId = stored.subarray(1, NONCE_OFFSET);
   const found = keys.find(({ id }) => id.equals(keyId));
   if (stored[0] !== VERSION || found === undefined) {
-    throw new Error("SECRET_KEYS lacks the key that a signing secret was encrypted with");
+    throw new Error("SECRET_KEYS lacks the key of a signing secret, or the secret is damaged");
   }
   const nonce = stored.subarray(NONCE_OFFSET, TAG_OFFSET);
   const decipher = createDecipheriv(ALGORITHM, found.key, nonce)
