@@ -115,11 +115,9 @@ function nextName(name: string, numbered: readonly Numbered[]): string {
 }
 
 function databaseUrl(): string {
-  const url = readDatabaseUrl(process.env, (text) => {
+  return readDatabaseUrl(process.env, (text) => {
     throw new UsageError(text);
   });
-  if (url !== "") return url;
-  throw new UsageError("Set DATABASE_URL to mysql://user:password@host:port/name.");
 }
 
 async function run(command: Command, url: string): Promise<void> {
