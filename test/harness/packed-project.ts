@@ -1,12 +1,15 @@
 import { execFileSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { packPackage } from "../../tools/release/published.ts";
+import { packPackage, ROOT } from "../../tools/release/published.ts";
 
-/** The oldest Node version that the packages support. */
-const NODE = "node@20.20.2";
+/** The oldest release line of Node that the `engines` of a package's manifest allow. */
+const NODE_BY_ENGINES = new Map([
+  [">=20", "node@20.20.2"],
+  [">=22", "node@22.23.3"],
+]);
 
-/** Creates a bare project with a packed package, the oldest Node and more packages. Returns the path of that Node. */
+/** Creates a bare project with a packed package, its oldest Node and more packages. Returns the path of that Node. */
 export function installPacked(
   name: Parameters<typeof packPackage>[0],
   folder: string,
@@ -14,7 +17,10 @@ export function installPacked(
 ): string {
   const manifest = { private: true, type: "module", allowScripts: { node: true } };
   writeFileSync(join(folder, "package.json"), JSON.stringify(manifest));
-  const packages = [packPackage(name, folder), NODE, ...more];
+  const { engines } = JSON.parse(readFileSync(join(ROOT, name, "package.json"), "utf8"));
+  const node = NODE_BY_ENGINES.get(engines.node);
+  if (node === undefined) throw new Error(`NODE_BY_ENGINES lacks ${engines.node} of ${name}`);
+  const packages = [packPackage(name, folder), node, ...more];
   const args = ["install", "--no-audit", "--no-fund", ...packages];
   execFileSync("npm", args, { cwd: folder, stdio: "pipe" });
   return join(folder, "node_modules/node/bin/node");

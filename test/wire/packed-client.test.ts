@@ -33,7 +33,7 @@ beforeAll(() => {
   writeFileSync(join(project, "donate.ts"), blocks.get("donate.ts") ?? "");
 });
 
-/** Runs the compiled example with Node 20. Returns both streams, also if the example fails. */
+/** Runs the compiled example with the oldest Node. Returns both streams, also if the example fails. */
 async function donate(credential: string, args: readonly string[], port = stack.corePort) {
   const run = promisify(execFile)(node, ["donate.js", ...args], {
     cwd: project,
@@ -51,7 +51,16 @@ describe("@activity/client, packed and installed in a bare project", () => {
     execFileSync(process.execPath, args, { cwd: project, stdio: "inherit" });
   });
 
-  it("writes to the running core from Node 20, and gets the codes of failures", async () => {
+  it("allows no version of Node that a package which it needs refuses", () => {
+    const enginesOf = (name: string): string | undefined => {
+      const manifest = join(project, "node_modules", name, "package.json");
+      return JSON.parse(readFileSync(manifest, "utf8")).engines?.node;
+    };
+    const allowed = enginesOf("@activity/client");
+    for (const name of PEERS) expect(enginesOf(name) ?? allowed, name).toBe(allowed);
+  });
+
+  it("writes to the running core from the oldest Node, and gets the codes of failures", async () => {
     const accountId = await createAccount(stack);
     const credential = await stack.credential(Permission.DonationWrite);
     const externalId = unique("donation");
