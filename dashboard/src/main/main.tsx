@@ -17,8 +17,10 @@ document.documentElement.lang = LOCALE;
 applyTheme(chosenTheme());
 reloadOnNewCode();
 createRoot(container).render(
-  // In an older browser the code would be used up for a page that fails.
-  "groupBy" in Map ? (
+  // An older browser would use up the code for a page that fails, or that lacks colours or a visible focus.
+  "groupBy" in Map &&
+    CSS.supports("selector(:has(*))") &&
+    CSS.supports("color", "light-dark(red, red)") ? (
     <TransportProvider transport={createTransport()}>
       <SessionGate code={takeCode()}>
         <App />

@@ -25,7 +25,7 @@ export const session = {
   },
   oldBrowser: {
     title: "Your browser is too old",
-    text: "Open your link in Chrome or Edge 117, Firefox 119, Safari 17.4, or a later version.",
+    text: "Open your link in Chrome or Edge 123, Firefox 121, Safari 17.5, or a later version.",
   },
   signedOut: {
     title: "You are signed out",
