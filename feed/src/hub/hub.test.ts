@@ -251,16 +251,21 @@ describe("the hub's admission", () => {
     expect(await statusOf({ path: path() })).toBe(200);
   });
 
+  it("closes although a client that offered another protocol keeps its side open", async () => {
+    const socket = connect({ port: hub.port, host: "127.0.0.1", allowHalfOpen: true }).resume();
+    socket.write("GET /x HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n");
+    await once(socket, "end");
+    await hub.close();
+    socket.destroy();
+  });
+
   it("serves on when a client resets its refused WebSocket", async () => {
-    const { promise: gone, resolve } = Promise.withResolvers<void>();
-    const socket = connect(hub.port, "127.0.0.1", () => {
-      socket.write(
-        "GET /socket HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n",
-      );
-      socket.resetAndDestroy();
-      resolve();
-    });
-    await gone;
+    const socket = connect(hub.port, "127.0.0.1");
+    await once(socket, "connect");
+    socket.write(
+      "GET /socket HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n",
+    );
+    socket.resetAndDestroy();
     expect(await statusOf({ path: path() })).toBe(200);
   });
 

@@ -90,7 +90,8 @@ export async function startHub({ port, token, ...options }: HubOptions): Promise
         socket.destroy();
         return;
       }
-      response.on("finish", () => socket.end());
+      // A client that keeps its side open must not hold up `close`.
+      response.on("finish", () => socket.end(() => socket.destroy()));
       // The socket is read, so that the end of the connection is noticed.
       socket.on("end", () => socket.destroy()).resume();
       answer(request, response);

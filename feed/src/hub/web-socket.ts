@@ -7,6 +7,8 @@ import { CloseCode, createFrameReader, Opcode, writeFrame } from "./web-socket-f
 /** Every WebSocket server appends this to a client's key. RFC 6455 §1.3 */
 const GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 const KEY = /^[A-Za-z0-9+/]{22}==$/;
+/** How long a client may take to read what waits, and the close frame. */
+const CLOSE_WITHIN_MS = 1_000;
 
 /**
  * Accepts an upgrade to a WebSocket. It sends text, and handles ping, pong and close. It ignores clients' messages.
@@ -34,7 +36,10 @@ export function openWebSocket(
   };
   const end = (payload: Buffer) => {
     write(Opcode.Close, payload);
+    // Later frames are dropped. Otherwise those behind an invalid one would be kept.
+    socket.off("data", read).resume();
     socket.end(() => socket.destroy());
+    setTimeout(() => socket.destroy(), CLOSE_WITHIN_MS).unref();
   };
   const read = (chunk: Buffer) => {
     isAlive = true;

@@ -1,0 +1,50 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { connect } from "node:net";
+import { expect, it, onTestFinished } from "vitest";
+import { listenLocally } from "../../../test/harness/listening.ts";
+import { createRecord } from "../testing/test-api.ts";
+import { openWebSocket } from "./web-socket.ts";
+
+/** Sooner than the pings end the connection. */
+const BEFORE_PINGS_MS = 12_000;
+
+/** Opens a WebSocket whose client does not read, and sends records until half of what may wait in Node waits. */
+async function openUnread() {
+  const server = createServer();
+  const client = connect(await listenLocally(server), "127.0.0.1").on("error", () => {});
+  onTestFinished(() => {
+    client.destroy();
+    server.close();
+  });
+  client.write(
+    "GET / HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n" +
+      "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
+  );
+  const [request, socket, head] = await once(server, "upgrade");
+  socket.on("error", () => {});
+  const listener = openWebSocket(request, socket, head) ?? expect.unreachable("it is refused");
+  const long = { ...createRecord(1), message: "x".repeat(50_000) };
+  while (socket.writableLength < 500_000) listener.send(long);
+  return { listener, client, socket, closed: once(socket, "close") };
+}
+
+it("closes although the client does not read", { timeout: BEFORE_PINGS_MS }, async () => {
+  const { listener, closed } = await openUnread();
+  listener.close();
+  await closed;
+});
+
+it("keeps nothing of what follows an invalid frame, and closes", {
+  timeout: BEFORE_PINGS_MS,
+}, async () => {
+  const { client, socket, closed } = await openUnread();
+  const unmasked = Buffer.from([0x81, 0x01, 0x61]);
+  client.write(unmasked);
+  await expect.poll(() => socket.writableEnded).toBe(true);
+  expect(socket.listenerCount("data")).toBe(0);
+  // Without end, as each frame counts as a sign of life.
+  const flood = setInterval(() => client.write(Buffer.alloc(1_000)), 10);
+  onTestFinished(() => clearInterval(flood));
+  await closed;
+});
