@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, vi } from "vitest";
@@ -55,4 +56,21 @@ it("writes one text that is larger than its limit whole", () => {
   log.write("0123456789ü\n");
   log.close();
   expect(read(path)).toBe("0123456789ü\n");
+});
+
+it("says that it loses lines when the disk takes a part of them", () => {
+  const path = join(folder, "cut.log");
+  const program = `import { openLogFile } from "./log-file.ts";
+const log = openLogFile(process.argv[1]);
+log.write("x".repeat(2_000));
+log.close();`;
+  const node = [process.execPath, "--input-type=module", "-e", program, path];
+  // One block of 1,024 bytes.
+  const command = ["-c", 'ulimit -f 1; exec "$@"', "bash", ...node];
+  const { status, stderr } = spawnSync("bash", command, {
+    ...{ cwd: import.meta.dirname, encoding: "utf8" },
+  });
+  expect(stderr).toBe(`${path} loses lines: EFBIG: file too large, write\n`);
+  expect(status).toBe(0);
+  expect(statSync(path).size).toBe(1_024);
 });

@@ -21,8 +21,11 @@ export function openLogFile(
     const bytes = Buffer.from(text);
     try {
       if (size > 0 && size + bytes.length > limitBytes) beginAnew();
-      writeSync(file, bytes);
-      size += bytes.length;
+      // Before the disk is full, a write can take a part of the bytes and report no error.
+      for (let at = 0; at < bytes.length; ) {
+        const written = writeSync(file, bytes, at);
+        [at, size] = [at + written, size + written];
+      }
     } catch (error) {
       // A full disk must not end the product.
       if (!isTold) process.stderr.write(`${path} loses lines: ${(error as Error).message}\n`);

@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import { atFirstSignal } from "@activity/runtime/end-at-signal";
 import { ConfigError } from "@activity/runtime/environment";
 import { createLog } from "@activity/runtime/log";
+import { openOutput } from "@activity/runtime/process-output";
 import { redactText } from "@activity/runtime/redaction";
 import { MigrationError, readConfig } from "@activity/server";
 import { readDeliveryConfig } from "@activity/workflows";
@@ -29,6 +30,10 @@ import { welcome } from "./welcome.ts";
 
 /** How long the process may live after everything was stopped. */
 const EXIT_WITHIN_MS = 1_000;
+
+// A full disk or a closed pipe must not end the product.
+openOutput(process.stderr);
+openOutput(process.stdout);
 
 /** Runs the whole product on this machine until Ctrl-C. Leaves nothing running. */
 async function start(): Promise<void> {

@@ -1,4 +1,5 @@
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { copyFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -23,4 +24,15 @@ it("says how to install the packages that npm omits in production", () => {
   const { status, stderr } = run(join(folder, "start.mjs"));
   expect(stderr).toMatch(/^Cannot find package 'omitted' .*: run npm install --include=dev .*\n$/);
   expect(status).toBe(1);
+});
+
+it("survives that its output cannot be written", async () => {
+  // A crash and a wrong setting have the same status. `npm start` prints to stdout only once it runs, so this prints too.
+  const probe = `data:text/javascript,process
+    .on("uncaughtException", () => process.exit(7))
+    .once("beforeExit", () => process.stdout.write("text"))`;
+  const env = { ...process.env, PORT: "wrong" };
+  const child = spawn(process.execPath, ["--import", probe, START], { env });
+  for (const stream of [child.stdout, child.stderr]) stream.destroy();
+  expect(await once(child, "exit")).toEqual([1, null]);
 });
