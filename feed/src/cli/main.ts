@@ -1,11 +1,19 @@
 #!/usr/bin/env node
 import { fstatSync, fsyncSync, ftruncateSync, writeFileSync } from "node:fs";
 import { askHidden } from "./ask.ts";
-import { runCommand } from "./run-command.ts";
+import { INTERRUPTED, runCommand } from "./run-command.ts";
+
+/** How long the output's reader may take after an interrupt. */
+const READ_WITHIN_MS = 1_000;
 
 const { stdin, stdout, stderr } = process;
 const stopped = new AbortController();
-const stop = () => stopped.abort();
+const stop = () => {
+  stopped.abort();
+  // `print` waits for a reader that may never read. Other work, such as saving a checkpoint, is not cut.
+  const endUnread = () => stdout.writableLength > 0 && process.exit(INTERRUPTED);
+  setTimeout(endUnread, READ_WITHIN_MS).unref();
+};
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, stop);
 
 // The hub must not end with the program that reads its messages.

@@ -24,7 +24,7 @@ const COMMANDS: ReadonlyMap<string, Command> = new Map([
 ]);
 
 /** The code that a shell reports for Ctrl-C. The command's output is then incomplete. */
-const INTERRUPTED = 130;
+export const INTERRUPTED = 130;
 
 /**
  * Runs the command in `args`. Returns the exit code: 1 for a failure, 2 for wrong arguments, 130 if it was interrupted
