@@ -11,6 +11,9 @@ import { openDoor } from "../../test/harness/tcp-door.ts";
 /** Node's option to print a process's maximum memory, in kilobytes, when it ends. */
 const TELL_MEMORY =
   "--import data:text/javascript,process.on('exit',()=>console.error('maxRSS='+process.resourceUsage().maxRSS))";
+/** Node's option to begin with stdout and stderr on a full disk. */
+const FULL_OUTPUT =
+  "--import data:text/javascript,import{closeSync,openSync}from'node:fs';for(const[fd]of[[1],[2]]){closeSync(fd);openSync('/dev/full','w')}";
 const SMALL_HEAP = "--max-old-space-size=48 --max-semi-space-size=8";
 const MAX_RESIDENT_KB = 300_000;
 
@@ -260,6 +263,15 @@ describe("npm run import", () => {
       exitCode: 1,
       output: expect.stringMatching(/does not answer .* Then import again/),
     });
+  });
+
+  it("imports every row although its output cannot be written", async () => {
+    const file = await writeCsv("id,amount,currency,date\n1,5,eur,2024-01-31T12:05:59Z\n");
+    expect(await runImport([file], { NODE_OPTIONS: FULL_OUTPUT })).toEqual({
+      exitCode: 0,
+      output: "",
+    });
+    expect(await countDonations()).toBe(1);
   });
 
   it("imports 100,000 rows, 20 MB, with a heap of 48 MB", async () => {

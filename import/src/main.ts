@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { resolve } from "node:path";
+import { openOutput } from "@activity/runtime/process-output";
 import { type Columns, hasUtcDates, recognizeColumns } from "./columns.ts";
 import { createCoreClient } from "./core-client.ts";
 import { readCoreConfig } from "./core-config.ts";
@@ -19,6 +20,10 @@ import { summaryText } from "./summary.ts";
 import { createTimeZone } from "./time-zone.ts";
 
 const ExitCode = { AllStored: 0, Failed: 1, SomeRefused: 2 } as const;
+
+// A full disk or a closed pipe, as of `| head`, must not end an import between two batches.
+openOutput(process.stderr);
+openOutput(process.stdout);
 
 process.exitCode = await main(process.argv.slice(2), process.env);
 
