@@ -1,6 +1,7 @@
 import { type ReactNode, useEffect, useId, useRef, useState } from "react";
 import { createPortal } from "react-dom";
 import styles from "./action-dialog.module.css";
+import { passFocus } from "./pass-focus.ts";
 
 type Content = {
   title: string;
@@ -33,7 +34,12 @@ function OpenDialog({ title, isKept = false, onClosed, children }: Content) {
   const dialog = useRef<HTMLDialogElement>(null);
   const isDone = useRef(false);
   const titleId = useId();
-  useEffect(() => dialog.current?.showModal(), []);
+  useEffect(() => {
+    dialog.current?.showModal();
+    // On a radio button, Enter submits the form. The second of two presses would confirm what nobody has read.
+    const { activeElement } = document;
+    if (activeElement?.matches("[type=radio]")) passFocus(activeElement);
+  }, []);
   return (
     <dialog
       ref={dialog}

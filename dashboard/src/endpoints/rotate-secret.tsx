@@ -40,7 +40,10 @@ export function RotateSecret({ endpoint }: { endpoint: Endpoint }) {
     <ActionDialog
       title={data ? texts.endpoints.rotatedTitle : texts.endpoints.rotateTitle}
       isKept={isPending || data !== undefined}
-      onClosed={reset}
+      onClosed={() => {
+        setHours(USUAL_HOURS);
+        reset();
+      }}
       trigger={(open) => <Button onClick={open}>{texts.endpoints.rotate}</Button>}
     >
       {(close) =>

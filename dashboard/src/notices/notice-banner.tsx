@@ -37,6 +37,8 @@ export function NoticeBanner() {
         </span>
         <NoticeAction notice={notice} />
         <Button
+          // Enter pressed twice must not dismiss the next notice too, so its button does not get the focus.
+          key={String(notice.sequence)}
           look="quiet"
           isPending={isPending}
           onClick={() => mutate({ sequence: notice.sequence })}

@@ -90,6 +90,36 @@ describe("keys", () => {
     expect(await own.button("Create key").isDisabled()).toBe(true);
   });
 
+  it("and signing secrets are not changed by Enter pressed twice", async () => {
+    const { endpointId } = await own.createEndpoint();
+    await createApiKey(own.stack, own.accountId);
+    const changes: string[] = [];
+    own.page.on("request", (request) => {
+      if (/\/(RenewApiKey|RotateSecret)$/.test(request.url())) changes.push(request.url());
+    });
+    const pressTwice = async (name: RegExp, title: string) => {
+      await own.page.getByRole("button", { name }).focus();
+      await own.page.keyboard.press("Enter");
+      await own.dialog().getByRole("heading", { name: title }).waitFor();
+      await own.page.keyboard.press("Enter");
+      // A second request would have been sent before this one.
+      await own.page.evaluate("fetch('/icon.svg')");
+      expect(changes).toEqual([]);
+    };
+    await own.page.reload();
+    await pressTwice(/^Renew: /, "Renew key");
+    await own.open(`/endpoints/${endpointId}`);
+    await own.button("Rotate secret").click();
+    await own.dialog().getByLabel("at once").check();
+    await own.press("Rotate secret");
+    await own.press("I saved it");
+    await own.closed();
+    expect(changes.splice(0)).toHaveLength(1);
+    await pressTwice(/^Rotate secret$/, "Rotate the signing secret");
+    // The choice of the rotation before is forgotten.
+    expect(await own.dialog().getByLabel("in 1 hour").isChecked()).toBe(true);
+  });
+
   it("show when they were last used, or that they never were", async () => {
     const { database } = own.stack;
     const { id } = await createApiKey(own.stack, own.accountId);
