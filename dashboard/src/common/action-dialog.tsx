@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useId, useRef, useState } from "react";
+import { type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from "react";
 import { createPortal } from "react-dom";
 import styles from "./action-dialog.module.css";
 import { passFocus } from "./pass-focus.ts";
@@ -13,7 +13,7 @@ type Content = {
 
 /**
  * A button and the dialog that it opens. The browser's own dialog keeps the focus inside, and then returns it to the
- * button.
+ * button. If both disappear while the dialog is open, the focus moves to the title of the page.
  */
 export function ActionDialog(props: Content & { trigger: (open: () => void) => ReactNode }) {
   const [isOpen, setIsOpen] = useState(false);
@@ -39,6 +39,15 @@ function OpenDialog({ title, isKept = false, onClosed, children }: Content) {
     // On a radio button, Enter submits the form. The second of two presses would confirm what nobody has read.
     const { activeElement } = document;
     if (activeElement?.matches("[type=radio]")) passFocus(activeElement);
+  }, []);
+  useLayoutEffect(() => {
+    const { current } = dialog;
+    return () => {
+      if (!current?.open) return;
+      // The page cannot get the focus while the dialog is open.
+      current.close();
+      document.querySelector<HTMLElement>("main h1")?.focus();
+    };
   }, []);
   return (
     <dialog

@@ -42,7 +42,10 @@ function Failing(props: { stats: DayStats; failed: DayFailed }) {
   const { endpoint } = props.stats;
   const { deliveries, isAll } = props.failed;
   const [last] = deliveries;
-  const mayRetry = useMay(SessionScope.DELIVERIES_WRITE) && endpoint.switchedOn;
+  // An endpoint that is switched off keeps its retry dialog, because a retry of all endpoints may be in progress.
+  const wasOn = useRef(false);
+  if (endpoint.switchedOn) wasOn.current = true;
+  const mayRetry = useMay(SessionScope.DELIVERIES_WRITE) && wasOn.current;
   return (
     <li className={styles.item}>
       <EndpointBadge endpoint={endpoint} />

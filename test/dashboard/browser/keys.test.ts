@@ -1,3 +1,4 @@
+import { ApiKeyService } from "@activity/proto";
 import { describe, expect, it } from "vitest";
 import { runCommand } from "../../../dev-stack/src/run-command.ts";
 import { createApiKey } from "../../harness/builders.ts";
@@ -118,6 +119,20 @@ describe("keys", () => {
     await pressTwice(/^Rotate secret$/, "Rotate the signing secret");
     // The choice of the rotation before is forgotten.
     expect(await own.dialog().getByLabel("in 1 hour").isChecked()).toBe(true);
+  });
+
+  it("revoked elsewhere close their dialog, and the focus moves to the title of the page", async () => {
+    const { accountId } = own;
+    const { id } = await createApiKey(own.stack, accountId);
+    await own.page.clock.install();
+    await own.page.reload();
+    await own.page.getByRole("button", { name: /^Renew: / }).click();
+    await own.dialog().waitFor();
+    await own.stack.client(ApiKeyService).revokeApiKey({ accountId, apiKeyId: id });
+    // The page reads again every minute of its own clock.
+    await own.page.clock.fastForward(60_000);
+    await own.closed();
+    expect(await own.page.evaluate("document.activeElement.tagName")).toBe("H1");
   });
 
   it("show when they were last used, or that they never were", async () => {

@@ -1,4 +1,4 @@
-import { DeliveryState, DonationService } from "@activity/proto";
+import { DeliveryState, DonationService, EndpointService } from "@activity/proto";
 import type { Request, Route } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { answer } from "../../delivery/harness-receiver-behaviours.ts";
@@ -86,6 +86,21 @@ it("the overview names each endpoint with failed deliveries, however many anothe
   // Its deadline would end it after 20 seconds.
   const isAsked = { predicate: (request: Request) => request === asked, timeout: 10_000 };
   await Promise.all([own.page.waitForEvent("requestfailed", isAsked), own.goTo("Activity")]);
+});
+
+it("an endpoint that is switched off elsewhere keeps its open retry dialog on the overview", async () => {
+  await own.page.clock.install();
+  const { endpointId } = await own.fail(404);
+  await own.page.reload();
+  await own.page.getByRole("button", { name: /^Retry failed: / }).click();
+  await own.told("1 delivery will be retried.");
+  const { accountId } = own;
+  await own.stack.client(EndpointService).switchOffEndpoint({ accountId, endpointId });
+  // The page reads the endpoints again every half minute of its own clock.
+  await own.page.clock.fastForward(30_000);
+  const attention = own.page.locator("section").filter({ hasText: "Needs your attention" });
+  await attention.getByText("Off", { exact: true }).waitFor();
+  expect(await own.dialog().count()).toBe(1);
 });
 
 describe("activity", () => {
