@@ -12,6 +12,7 @@ import { Loaded } from "../common/loaded.tsx";
 import { Notice } from "../common/notice.tsx";
 import { Page } from "../common/page.tsx";
 import { Section } from "../common/section.tsx";
+import { unlessRefused } from "../common/shown-data.ts";
 import { Time } from "../common/time.tsx";
 import { UntrustedText } from "../common/untrusted-text.tsx";
 import { DeliveryTable } from "../deliveries/delivery-table.tsx";
@@ -59,7 +60,7 @@ function RecordDeliveries({ recordId }: { recordId: string }) {
   const query = useQuery(
     DeliveryService.method.listDeliveries,
     { recordId, pageSize: 100 },
-    { refetchInterval: READ_AGAIN_MS },
+    { refetchInterval: unlessRefused(READ_AGAIN_MS) },
   );
   return (
     <Section title={texts.activity.deliveries}>

@@ -3,6 +3,7 @@ import { createClient } from "@connectrpc/connect";
 import { useTransport } from "@connectrpc/connect-query";
 import { useQuery } from "@tanstack/react-query";
 import { useSearchParams } from "wouter";
+import { unlessRefused } from "../common/shown-data.ts";
 import { momentOf } from "../record/record-address.ts";
 import { findRecord } from "./find-record.ts";
 
@@ -19,6 +20,6 @@ export function useRecord(activityId: string) {
     queryFn: async ({ signal }) => ({
       record: await findRecord(feed, activityId, momentOf(at), signal),
     }),
-    refetchInterval: READ_AGAIN_MS,
+    refetchInterval: unlessRefused(READ_AGAIN_MS),
   });
 }

@@ -8,10 +8,17 @@ export function shownData<Data>(query: {
   return query.error && !isPassing(query.error) ? undefined : query.data;
 }
 
+type State = { readonly data: unknown; readonly error: unknown };
+
 /**
  * Returns whether a query was refused before it had data. Its page must not poll then: a poll would replace the error
  * by a placeholder, and screen readers would read the same error again.
  */
-export function isRefused(state: { readonly data: unknown; readonly error: unknown }): boolean {
+export function isRefused(state: State): boolean {
   return state.data === undefined && state.error !== null && !isPassing(state.error);
+}
+
+/** Returns the `refetchInterval` of a query that polls unless it was refused. */
+export function unlessRefused(everyMs: number) {
+  return ({ state }: { readonly state: State }) => (isRefused(state) ? false : everyMs);
 }

@@ -1,6 +1,7 @@
 import { AttemptOutcome, DeliveryService, DeliveryState, WebhookEventKind } from "@activity/proto";
 import { useInfiniteQuery } from "@connectrpc/connect-query";
 import { keepPreviousData } from "@tanstack/react-query";
+import { isRefused } from "../common/shown-data.ts";
 import { useTimeRange } from "../common/time-range.ts";
 import type { Filters } from "../common/use-filters.ts";
 
@@ -45,7 +46,8 @@ export function useDeliveries(filters: Filters) {
       pageParamKey: "pageToken",
       getNextPageParam: ({ nextPageToken }) => nextPageToken || undefined,
       placeholderData: keepPreviousData,
-      refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : READ_AGAIN_MS),
+      refetchInterval: ({ state }) =>
+        isRefused(state) || (state.data?.pages.length ?? 0) > 1 ? false : READ_AGAIN_MS,
     },
   );
 }

@@ -1,6 +1,7 @@
 import { type Delivery, type Endpoint, EndpointService, SessionScope } from "@activity/proto";
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { useQuery } from "@connectrpc/connect-query";
+import { unlessRefused } from "../common/shown-data.ts";
 import { useMay } from "../session/session-context.ts";
 import { texts } from "../texts.ts";
 
@@ -50,7 +51,7 @@ function useEndpointList() {
   const { data, dataUpdatedAt: readAtMs } = useQuery(
     EndpointService.method.listEndpoints,
     {},
-    { enabled, refetchInterval: READ_AGAIN_MS },
+    { enabled, refetchInterval: unlessRefused(READ_AGAIN_MS) },
   );
   const endpoints = data && new Map(data.endpoints.map((endpoint) => [endpoint.id, endpoint]));
   return { endpoints, readAtMs };

@@ -5,7 +5,7 @@ import { errorCode } from "../common/error-code.ts";
 import { Facts } from "../common/facts.tsx";
 import { Loaded } from "../common/loaded.tsx";
 import { Page } from "../common/page.tsx";
-import { isRefused, shownData } from "../common/shown-data.ts";
+import { shownData, unlessRefused } from "../common/shown-data.ts";
 import { Time } from "../common/time.tsx";
 import { isHeld } from "../common/use-hold.ts";
 import { useMay } from "../session/session-context.ts";
@@ -26,7 +26,7 @@ export function EndpointPage({ endpointId }: { endpointId: string }) {
     EndpointService.method.getEndpoint,
     { endpointId },
     {
-      refetchInterval: ({ state }) => (isRefused(state) ? false : READ_AGAIN_MS),
+      refetchInterval: unlessRefused(READ_AGAIN_MS),
     },
   );
   const endpoint = shownData(query)?.endpoint;

@@ -8,6 +8,7 @@ import { useLimits } from "../common/limits-context.ts";
 import { Loaded } from "../common/loaded.tsx";
 import { Notice } from "../common/notice.tsx";
 import { Page } from "../common/page.tsx";
+import { unlessRefused } from "../common/shown-data.ts";
 import { Table } from "../common/table.tsx";
 import { useMay } from "../session/session-context.ts";
 import { texts } from "../texts.ts";
@@ -25,7 +26,7 @@ export function EndpointsPage() {
     EndpointService.method.listEndpoints,
     {},
     {
-      refetchInterval: READ_AGAIN_MS,
+      refetchInterval: unlessRefused(READ_AGAIN_MS),
     },
   );
   const limits = useLimits();

@@ -4,6 +4,7 @@ import { Link } from "wouter";
 import { Empty } from "../common/empty.tsx";
 import { Loaded } from "../common/loaded.tsx";
 import { Section } from "../common/section.tsx";
+import { unlessRefused } from "../common/shown-data.ts";
 import { DeliveryTable } from "../deliveries/delivery-table.tsx";
 import { texts } from "../texts.ts";
 
@@ -15,7 +16,7 @@ export function LatestDeliveries({ endpointId }: { endpointId: string }) {
   const query = useQuery(
     DeliveryService.method.listDeliveries,
     { endpointId, pageSize: SHOWN },
-    { refetchInterval: READ_AGAIN_MS },
+    { refetchInterval: unlessRefused(READ_AGAIN_MS) },
   );
   return (
     <Section

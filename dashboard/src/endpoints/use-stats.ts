@@ -4,6 +4,7 @@ import { createClient } from "@connectrpc/connect";
 import { useTransport } from "@connectrpc/connect-query";
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
 import { nowMs } from "../common/clock.ts";
+import { unlessRefused } from "../common/shown-data.ts";
 import { useEndpoints } from "../deliveries/use-endpoints.ts";
 import { HOUR_MS, healthOf, sumOf } from "./hours.ts";
 
@@ -37,7 +38,7 @@ export function useDayStats(): readonly DayStats[] | undefined {
       const read = ids.map(async (id) => [id, await client.fetchQuery(optionsOf(id))] as const);
       return Object.fromEntries(await Promise.all(read));
     },
-    refetchInterval: READ_AGAIN_MS,
+    refetchInterval: unlessRefused(READ_AGAIN_MS),
     // A new endpoint must not remove the others for a moment, with their open dialogs.
     placeholderData: keepPreviousData,
   });
@@ -79,7 +80,7 @@ function useStatsOptions() {
     // Without `since`, which changes each hour. Otherwise an outage would remove the statistics at the next hour.
     queryKey: ["endpointStats", endpointId],
     queryFn: () => client.getEndpointStats({ endpointId, since: timestampFromMs(monthStartMs()) }),
-    refetchInterval: READ_AGAIN_MS,
+    refetchInterval: unlessRefused(READ_AGAIN_MS),
   });
   return { dayMs: dayStartMs(), optionsOf };
 }

@@ -5,6 +5,7 @@ import { useLimits } from "../common/limits-context.ts";
 import { Loaded } from "../common/loaded.tsx";
 import { Notice } from "../common/notice.tsx";
 import { Page } from "../common/page.tsx";
+import { unlessRefused } from "../common/shown-data.ts";
 import { useMay } from "../session/session-context.ts";
 import { texts } from "../texts.ts";
 import { CreateKey } from "./create-key.tsx";
@@ -16,7 +17,11 @@ const READ_AGAIN_MS = 60_000;
 /** The account's API keys. Contract 2.7. */
 export function KeysPage() {
   const mayWrite = useMay(SessionScope.KEYS_WRITE);
-  const query = useQuery(ApiKeyService.method.listApiKeys, {}, { refetchInterval: READ_AGAIN_MS });
+  const query = useQuery(
+    ApiKeyService.method.listApiKeys,
+    {},
+    { refetchInterval: unlessRefused(READ_AGAIN_MS) },
+  );
   const limits = useLimits();
   const isFull =
     limits !== undefined && active(query.data?.apiKeys ?? []).length >= limits.activeApiKeys;

@@ -1,4 +1,6 @@
 import { SessionScope } from "@activity/proto";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { errorToJson } from "@connectrpc/connect/protocol-connect";
 import { expect, it } from "vitest";
 import { createApiKey } from "../../harness/builders.ts";
 import { tellOfKeys, tellOfLink } from "../../harness/notices.ts";
@@ -29,6 +31,24 @@ it("an error that stays is spoken once, and its button keeps the focus. WCAG 4.1
     await own.open(path);
     // Longer than a page waits until it reads again.
     await expectStill(() => own.page.clock.runFor(31_000));
+  }
+  const { endpointId } = await own.createEndpoint();
+  const refused = new ConnectError("", Code.PermissionDenied);
+  for (const [path, method] of [
+    ["/deliveries", "ListDeliveries"],
+    ["/activity/don_000000000000000", "ListActivities"],
+    ["/activity/don_000000000000000", "ListDeliveries"],
+    [`/endpoints/${endpointId}`, "GetEndpointStats"],
+    [`/endpoints/${endpointId}`, "ListDeliveries"],
+    ["/endpoints", "ListEndpoints"],
+    ["/keys", "ListApiKeys"],
+  ] as const) {
+    await own.page.route(`**/*/${method}`, (route) =>
+      route.fulfill({ status: 403, json: errorToJson(refused, undefined) }),
+    );
+    await own.open(path);
+    await expectStill(() => own.page.clock.runFor(61_000));
+    await own.page.unroute(`**/*/${method}`);
   }
   let calls = 0;
   await own.page.route("**/*.SessionService/GetSession", async (route) => {
