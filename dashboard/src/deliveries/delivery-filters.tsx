@@ -6,7 +6,7 @@ import { TextField } from "../common/text-field.tsx";
 import { TimeFilter } from "../common/time-filter.tsx";
 import type { Filters } from "../common/use-filters.ts";
 import { texts } from "../texts.ts";
-import { isEventId } from "./delivery-query.ts";
+import { isEventId, listedEndpointId } from "./delivery-query.ts";
 import { useEndpointChoices } from "./use-endpoints.ts";
 
 const STATES = choicesOf<DeliveryState>(texts.deliveries.states);
@@ -17,7 +17,7 @@ const EVENT_ID_MAX = 100;
 /** The filters of the list of deliveries. */
 export function DeliveryFilters({ filters }: { filters: Filters }) {
   const eventId = filters.get("event");
-  const endpointId = filters.get("endpoint");
+  const endpointId = listedEndpointId(filters);
   const endpoints = useEndpointChoices(endpointId);
   const select = <Value extends number>(
     name: string,

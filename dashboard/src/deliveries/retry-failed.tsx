@@ -1,4 +1,5 @@
 import { AttemptOutcome, SessionScope, WebhookEventKind } from "@activity/proto";
+import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { useState } from "react";
 import { ActionDialog } from "../common/action-dialog.tsx";
 import { Button } from "../common/button.tsx";
@@ -55,8 +56,9 @@ function RetryForm(props: {
 }) {
   const { filters, endpoints } = props;
   const listedId = listedEndpointId(filters);
+  const has = (endpointId: string) => endpoints.some(({ value }) => value === endpointId);
   // The list's endpoint may be deleted.
-  const hasListed = endpoints.some(({ value }) => value === listedId);
+  const hasListed = has(listedId);
   const [chosen, setChosen] = useState<Chosen>(() => {
     const lastOutcome = filters.choice("outcome", Object.values(AttemptOutcome));
     return {
@@ -66,9 +68,11 @@ function RetryForm(props: {
       includeDelivered: lastOutcome === AttemptOutcome.DELIVERED,
     };
   });
-  const [since, setSince] = useState(
-    () => filters.get("since") || localFromMs(nowMs() - (spanMs(filters) ?? DAY_MS)),
-  );
+  const [since, setSince] = useState(() => {
+    // The list may have an end only. A start after that end would choose nothing.
+    const endMs = Math.min(timestampMs(endOfRange(filters.get("until"))), nowMs());
+    return filters.get("since") || localFromMs(endMs - (spanMs(filters) ?? DAY_MS));
+  });
   const [until, setUntil] = useState(filters.get("until"));
   /** The number of deliveries when the owner clicked. */
   const [total, setTotal] = useState({ count: 0, isAll: true });
@@ -90,7 +94,14 @@ function RetryForm(props: {
   const choose = <Name extends keyof Chosen>(name: Name) =>
     change((value: Chosen[Name]) => setChosen((before) => ({ ...before, [name]: value })));
   const isWider =
-    filters.get("state") !== "" || filters.get("event") !== "" || (listedId !== "" && !hasListed);
+    filters.get("state") !== "" ||
+    filters.get("event") !== "" ||
+    (!hasListed && listedId !== chosen.endpointId && listedId !== "");
+  const choices = [{ value: "", text: texts.deliveries.allEndpoints }, ...endpoints];
+  // The endpoint may be deleted after it was chosen. The field would then show "All endpoints".
+  if (chosen.endpointId !== "" && !has(chosen.endpointId)) {
+    choices.push({ value: chosen.endpointId, text: texts.deliveries.gone });
+  }
   return (
     <DialogForm onSubmit={retry.goOn ?? begin}>
       <p>{texts.deliveries.retryFailedText}</p>
@@ -99,7 +110,7 @@ function RetryForm(props: {
         <SelectField
           label={texts.deliveries.endpoint}
           value={chosen.endpointId}
-          choices={[{ value: "", text: texts.deliveries.allEndpoints }, ...endpoints]}
+          choices={choices}
           onChange={choose("endpointId")}
         />
         <SelectField

@@ -71,6 +71,36 @@ describe("a bulk retry", () => {
     expect(await own.dialog().getByLabel("Endpoint").inputValue()).toBe("");
   });
 
+  it("keeps a chosen endpoint that is deleted meanwhile, and says that it is deleted. §6.4", async () => {
+    await own.page.clock.install();
+    const { endpointId } = await own.fail(404);
+    await own.fail(404);
+    await own.open("/deliveries");
+    await own.button("Retry failed").click();
+    const endpoint = own.dialog().getByLabel("Endpoint");
+    await endpoint.selectOption(endpointId);
+    await own.told("1 delivery will be retried.");
+    const deleted = { accountId: own.accountId, endpointId };
+    await own.stack.client(EndpointService).deleteEndpoint(deleted);
+    // The page reads the endpoints again every half minute of its own clock.
+    await own.page.clock.fastForward(30_000);
+    await expect
+      .poll(() => endpoint.locator("option:checked").textContent())
+      .toBe("Deleted endpoint");
+    await endpoint.selectOption("All endpoints");
+    await own.told("1 delivery will be retried.");
+    expect(await endpoint.locator("option").allTextContents()).not.toContain("Deleted endpoint");
+  });
+
+  it("of a list with only an end takes the day before that end. §6.4", async () => {
+    const { endpointId } = await own.createEndpoint();
+    await own.writeDeliveries(endpointId, 1, { state: FAILED, attempts: 8 });
+    await own.open("/deliveries?span=custom&until=2020-09-14T00:00");
+    await own.row("Failed").waitFor();
+    await own.button("Retry failed").click();
+    await own.told("1 delivery will be retried.");
+  });
+
   it("takes only the list's endpoint, also if the session may not see endpoints. §6.4", async () => {
     const { endpointId } = await own.fail(404);
     await own.fail(404);

@@ -185,6 +185,10 @@ describe("deliveries", () => {
     await own.page.getByLabel("Custom").check();
     await own.page.getByLabel("From").fill("2020-01-01T00:00");
     await expect.poll(rows).toBe(2);
+    await own.open("/deliveries?endpoint=junk");
+    await expect.poll(rows).toBe(2);
+    const endpoint = own.page.getByRole("combobox", { name: "Endpoint" });
+    expect(await endpoint.inputValue()).toBe("");
   });
 
   it("that the filters match are shown page by page on demand, and are all saved as a CSV file", async () => {
