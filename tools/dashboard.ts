@@ -18,6 +18,6 @@ try {
 } catch (error) {
   if (!(error instanceof ConnectError)) throw error;
   if (isAway(error)) tellNotRunning();
-  else process.stderr.write(`${error.message}\n`);
+  else process.stderr.write(`${error.rawMessage}\n`);
   process.exitCode = 1;
 }

@@ -64,7 +64,8 @@ it("says that it loses lines when the disk takes a part of them", () => {
 const log = openLogFile(process.argv[1]);
 log.write("x".repeat(2_000));
 log.close();`;
-  const node = [process.execPath, "--input-type=module", "-e", program, path];
+  const noWarning = "--disable-warning=ExperimentalWarning";
+  const node = [process.execPath, noWarning, "--input-type=module", "-e", program, path];
   // One block of 1,024 bytes.
   const command = ["-c", 'ulimit -f 1; exec "$@"', "bash", ...node];
   const { status, stderr } = spawnSync("bash", command, {

@@ -21,7 +21,7 @@ export function openLogFile(
     const bytes = Buffer.from(text);
     try {
       if (size > 0 && size + bytes.length > limitBytes) beginAnew();
-      // Before the disk is full, a write can take a part of the bytes and report no error.
+      // The write that fills the disk can take only a part of the bytes, and reports no error.
       for (let at = 0; at < bytes.length; ) {
         const written = writeSync(file, bytes, at);
         [at, size] = [at + written, size + written];

@@ -11,9 +11,9 @@ import { openDoor } from "../../test/harness/tcp-door.ts";
 /** Node's option to print a process's maximum memory, in kilobytes, when it ends. */
 const TELL_MEMORY =
   "--import data:text/javascript,process.on('exit',()=>console.error('maxRSS='+process.resourceUsage().maxRSS))";
-/** Node's option to begin with stdout and stderr on a full disk. */
+/** Node's option to begin with a stdout and stderr that cannot be written. */
 const FULL_OUTPUT =
-  "--import data:text/javascript,import{closeSync,openSync}from'node:fs';for(const[fd]of[[1],[2]]){closeSync(fd);openSync('/dev/full','w')}";
+  "--import data:text/javascript,import{closeSync,openSync}from'node:fs';for(const[fd]of[[1],[2]]){closeSync(fd);openSync('/dev/null')}";
 const SMALL_HEAP = "--max-old-space-size=48 --max-semi-space-size=8";
 const MAX_RESIDENT_KB = 300_000;
 

@@ -33,7 +33,7 @@ beforeAll(() => {
   writeFileSync(join(project, "donate.ts"), blocks.get("donate.ts") ?? "");
 });
 
-/** Runs the compiled example with the oldest Node. Returns both streams, also if the example fails. */
+/** Runs the compiled example with the oldest line of Node. Returns both streams, also if the example fails. */
 async function donate(credential: string, args: readonly string[], port = stack.corePort) {
   const run = promisify(execFile)(node, ["donate.js", ...args], {
     cwd: project,
@@ -51,7 +51,7 @@ describe("@activity/client, packed and installed in a bare project", () => {
     execFileSync(process.execPath, args, { cwd: project, stdio: "inherit" });
   });
 
-  it("allows no version of Node that a package which it needs refuses", () => {
+  it("allows the same versions of Node as the packages that it needs", () => {
     const enginesOf = (name: string): string | undefined => {
       const manifest = join(project, "node_modules", name, "package.json");
       return JSON.parse(readFileSync(manifest, "utf8")).engines?.node;
@@ -60,7 +60,7 @@ describe("@activity/client, packed and installed in a bare project", () => {
     for (const name of PEERS) expect(enginesOf(name) ?? allowed, name).toBe(allowed);
   });
 
-  it("writes to the running core from the oldest Node, and gets the codes of failures", async () => {
+  it("writes to the running core from the oldest line of Node, and gets the codes of failures", async () => {
     const accountId = await createAccount(stack);
     const credential = await stack.credential(Permission.DonationWrite);
     const externalId = unique("donation");

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { ConnectError } from "@connectrpc/connect";
+import { Code, ConnectError } from "@connectrpc/connect";
 import { isAway, readRunningProduct, tellNotRunning } from "../running-product.ts";
 import { createClients } from "./demo-account.ts";
 import { DEMO_ACTIONS, DemoError } from "./demo-actions.ts";
@@ -26,6 +26,8 @@ try {
   const isForPeople = error instanceof DemoError || error instanceof ConnectError;
   if (!isForPeople) throw error;
   if (isAway(error)) tellNotRunning();
-  else process.stderr.write(`${error.message}\nnpm run demo -- ${name} ${action.usage}\n`);
+  else if (error instanceof ConnectError && error.code === Code.Unavailable) {
+    process.stderr.write(`${error.rawMessage}\n`);
+  } else process.stderr.write(`${error.message}\nnpm run demo -- ${name} ${action.usage}\n`);
   process.exitCode = 1;
 }

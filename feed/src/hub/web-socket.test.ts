@@ -9,7 +9,7 @@ import { openWebSocket } from "./web-socket.ts";
 /** Sooner than the pings end the connection. */
 const BEFORE_PINGS_MS = 12_000;
 
-/** Opens a WebSocket whose client does not read, and sends records until half of what may wait in Node waits. */
+/** Opens a WebSocket whose client does not read, and sends records until about half of MAX_UNREAD_BYTES waits in Node. */
 async function openUnread() {
   const server = createServer();
   const client = connect(await listenLocally(server), "127.0.0.1").on("error", () => {});
@@ -43,7 +43,7 @@ it("keeps nothing of what follows an invalid frame, and closes", {
   client.write(unmasked);
   await expect.poll(() => socket.writableEnded).toBe(true);
   expect(socket.listenerCount("data")).toBe(0);
-  // Without end, as each frame counts as a sign of life.
+  // Never stops: while the hub reads, each chunk counts as a sign of life.
   const flood = setInterval(() => client.write(Buffer.alloc(1_000)), 10);
   onTestFinished(() => clearInterval(flood));
   await closed;

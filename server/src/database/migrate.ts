@@ -142,7 +142,7 @@ function checkApplied(migrations: Migration[], applied: AppliedRow[]): void {
     if (migration?.version !== row.version) {
       throw new MigrationError(
         migration !== undefined && row.version <= known
-          ? `The table schema_migration has the row ${row.name}, but lacks ${migration.name} before it. Restore the database from a backup.`
+          ? `The table schema_migration has the row ${row.name}, but lacks ${migration.name} before it. Delete the row ${row.name} and all later rows: these migrations may run twice.`
           : `The database was migrated by a newer version of this program (${row.name}). This version cannot run beside it. Run that version or a later one.`,
       );
     }

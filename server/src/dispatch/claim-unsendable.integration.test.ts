@@ -119,7 +119,9 @@ describe("an entry that cannot be sent, §6.4, ADR 0028", () => {
       await expect(service.loadAttempt(load, context)).rejects.toThrow("SECRET_KEYS lacks its key");
       await services.database.query("UPDATE outbox_entry SET leased_until = NULL");
     }
-    const advice = expect.stringMatching(/SECRET_KEYS lacks its key, or it is damaged/);
+    const advice = expect.stringMatching(
+      /SECRET_KEYS lacks the secret's key, or the secret is damaged/,
+    );
     expect(logged).toMatchObject([{ endpointId: own.endpointId, advice }]);
     expect(await stateOf(own, run)).toBe(proto.DeliveryState.PENDING);
   });

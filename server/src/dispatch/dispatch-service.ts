@@ -111,7 +111,7 @@ export function createDispatchService({
       undecrypted.add(endpointId);
       // The log leaves out the cause's message.
       const advice =
-        "SECRET_KEYS lacks its key, or it is damaged. Add the key, or replace the secret with RotateSecret.";
+        "SECRET_KEYS lacks the secret's key, or the secret is damaged. Add the key, or replace the secret with RotateSecret.";
       log.error("the signing secret of an endpoint cannot be decrypted", {
         ...{ cause, endpointId, advice },
       });
