@@ -36,9 +36,10 @@ function OpenDialog({ title, isKept = false, onClosed, children }: Content) {
   const titleId = useId();
   useEffect(() => {
     dialog.current?.showModal();
-    // On a radio button, Enter submits the form. The second of two presses would confirm what nobody has read.
+    // On a radio button, and on macOS on a select, Enter submits the form. The second of two presses would confirm what
+    // nobody has read.
     const { activeElement } = document;
-    if (activeElement?.matches("[type=radio]")) passFocus(activeElement);
+    if (activeElement?.matches("form :is([type=radio], select)")) passFocus(activeElement);
   }, []);
   useLayoutEffect(() => {
     const { current } = dialog;
@@ -46,7 +47,8 @@ function OpenDialog({ title, isKept = false, onClosed, children }: Content) {
       if (!current?.open) return;
       // The page cannot get the focus while the dialog is open.
       current.close();
-      document.querySelector<HTMLElement>("main h1")?.focus();
+      // The reader may be typing in a page that embeds the dashboard.
+      if (document.hasFocus()) document.querySelector<HTMLElement>("main h1")?.focus();
     };
   }, []);
   return (

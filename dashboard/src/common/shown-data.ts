@@ -18,7 +18,7 @@ export function isRefused(state: State): boolean {
   return state.data === undefined && state.error !== null && !isPassing(state.error);
 }
 
-/** Returns the `refetchInterval` of a query that polls unless it was refused. */
+/** Returns the `refetchInterval` of a query that polls until it is refused before it has data. */
 export function unlessRefused(everyMs: number) {
   return ({ state }: { readonly state: State }) => (isRefused(state) ? false : everyMs);
 }

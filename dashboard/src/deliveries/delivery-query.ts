@@ -35,7 +35,8 @@ export function useDeliveryRequest(filters: Filters) {
 }
 
 /**
- * Reads the deliveries that match the filters. While only the first page is shown, it reads them every five seconds.
+ * Reads the deliveries that match the filters. While only the first page is shown, and the list was not refused,
+ * it reads them every five seconds.
  */
 export function useDeliveries(filters: Filters) {
   const request = useDeliveryRequest(filters);

@@ -42,7 +42,7 @@ function Failing(props: { stats: DayStats; failed: DayFailed }) {
   const { endpoint } = props.stats;
   const { deliveries, isAll } = props.failed;
   const [last] = deliveries;
-  // An endpoint that is switched off keeps its retry dialog, because a retry of all endpoints may be in progress.
+  // After a switch-off the retry button and its dialog stay, because a bulk retry may be in progress.
   const wasOn = useRef(false);
   if (endpoint.switchedOn) wasOn.current = true;
   const mayRetry = useMay(SessionScope.DELIVERIES_WRITE) && wasOn.current;
