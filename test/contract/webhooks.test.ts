@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { EVENT_TYPES, type KnownEvent } from "../../receiver-kit/src/webhook-event.ts";
 import { webhookPayload } from "../../server/src/webhook-event/webhook-event.ts";
 import { WebhookEventKind } from "../../server/src/webhook-event/webhook-event-kind.ts";
+import { MAX_ATTEMPTS } from "../../workflows/src/attempt/retry-schedule.ts";
 import { deliveryHeaders } from "../../workflows/src/http/delivery-request.ts";
 import {
   faultsOf,
@@ -93,7 +94,7 @@ it.each([
   { standardWebhooks: true, others: ["webhook-id", "webhook-timestamp", "webhook-signature"] },
 ])("§6.2 describes the headers that are sent, Standard Webhooks: $standardWebhooks", (sent) => {
   const headers = deliveryHeaders({
-    ...{ eventId: envelope.id, attempt: 8, timestampSeconds: 1_772_366_400 },
+    ...{ eventId: envelope.id, attempt: MAX_ATTEMPTS, timestampSeconds: 1_772_366_400 },
     ...{ body: Buffer.from("{}"), signingSecret: `whsec_${"A".repeat(43)}=` },
     standardWebhooks: sent.standardWebhooks,
   });

@@ -9,6 +9,11 @@ it("waits 1 m, 5 m, 15 m, 1 h, 3 h, 6 h and 12 h, and makes eight attempts. §6.
   expect(delayAfterMs(MAX_ATTEMPTS)).toBeUndefined();
 });
 
+it("waits at most a day: the core refuses a record with a longer `retry_in`. §6.4", () => {
+  const delays = Array.from({ length: MAX_ATTEMPTS }, (_, index) => delayAfterMs(index + 1) ?? 0);
+  expect(Math.max(...delays)).toBeLessThanOrEqual(86_400_000);
+});
+
 it("waits for the rest since the attempt's end, and at most the whole wait when the clock went back. §6.4", () => {
   const endedAtMs = 1_000_000;
   const left = (attempt: number, later: number) =>
