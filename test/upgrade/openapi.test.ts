@@ -5,6 +5,11 @@ import { ROOT } from "../architecture/import-rule.ts";
 import { described, type Json, openapi, openapiText } from "../contract/openapi-document.ts";
 import { takenFromClients } from "./openapi-diff.ts";
 
+/** What an activity says for one type. */
+const FOLLOW = `        - if: { properties: { type: { const: follow } }, required: [type] }
+          then: { properties: { unit: { const: none }, value: { const: 0 } } }
+`;
+
 describe("openapi.yaml, ADR 0044", () => {
   it("keeps everything that clients of the version before rely on", () => {
     const { commit, note } = findBase();
@@ -25,9 +30,17 @@ describe("openapi.yaml, ADR 0044", () => {
     ["a response", '"431": { $ref', '"432": { $ref', "GET /activity 431: is gone"],
     ["a field", "recorded_at:", "stored_at:", "data[].recorded_at: is gone"],
     ["a header", "X-Request-Id:", "X-Request:", "GET /activity 200 X-Request-Id: is gone"],
+    ["a branch", FOLLOW, "", 'data[]: allOf was [{"if":'],
   ])("a comparison finds the loss of %s", (_, text, other, expected) => {
     expect(openapiText).toContain(text);
     const changed = described<Json>(openapiText.replaceAll(text, other));
     expect(takenFromClients(openapi, changed).join("\n")).toContain(expected);
+  });
+
+  it("a comparison allows a new type with its branch", () => {
+    const branch = FOLLOW.replace("const: follow", "const: tip");
+    const changed = described<Json>(openapiText.replace(FOLLOW, FOLLOW + branch));
+    expect(takenFromClients(openapi, changed)).toEqual([]);
+    expect(changed).not.toEqual(openapi);
   });
 });
