@@ -1,5 +1,6 @@
 import { type Activity, Unit } from "@activity/proto";
 import { OTHER_DECIMALS } from "@activity/proto/currency-decimals";
+import type { UnknownEnum } from "@bufbuild/protobuf";
 import { LOCALE, texts } from "../texts.ts";
 
 /** Returns the value of an activity, such as `€5.00` or `3 months`; empty if it has none. */
@@ -18,7 +19,11 @@ export function valueText({ value, unit, currency }: Activity): string {
       return texts.activity.diamonds(count);
     case Unit.VIEWERS:
       return texts.activity.viewers(count);
+    case Unit.NONE:
+    case Unit.UNSPECIFIED:
+      return "";
     default:
+      unit satisfies UnknownEnum; // Only a newer core has more units than these.
       return "";
   }
 }

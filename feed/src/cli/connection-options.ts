@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { type ConnectionOptions, DEFAULT_BASE_URL } from "../connection.ts";
-import type { ActivityType, Platform } from "../contract.ts";
+import { ACTIVITY_TYPES, type ActivityType, type Platform } from "../contract.ts";
 import { type CommandContext, UsageError } from "./command.ts";
 
 /** The options of every command that reads the API, for `parseArgs`. */
@@ -14,7 +14,7 @@ export const FILTER_OPTIONS = { type: { type: "string" }, platform: { type: "str
 export const CONNECTION_HELP = `  --key-file FILE      the file with the API key; without it ACTIVITY_KEY is read, or you are asked
   --base-url URL       the API's address; default ${DEFAULT_BASE_URL}`;
 
-export const FILTER_HELP = `  --type TYPE          only donation, follow, subscription, giftsub, cheer or raid
+export const FILTER_HELP = `  --type TYPE          only ${ACTIVITY_TYPES.slice(0, -1).join(", ")} or ${ACTIVITY_TYPES.at(-1)}
   --platform NAME      only one platform or import source`;
 
 const KEY = /[a-z]+_live_[0-9a-f]{8}/;

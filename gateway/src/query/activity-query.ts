@@ -53,6 +53,8 @@ export function parseActivityQuery(query: string): ListActivitiesRequest {
       case "cursor":
         request.cursor = parseCursor(value);
         break;
+      default:
+        name satisfies never;
     }
   }
   return request;
