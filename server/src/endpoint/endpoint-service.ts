@@ -228,17 +228,14 @@ function limitReached(): DomainError {
 }
 
 function endpointToProto(endpoint: EndpointRecord): MessageInitShape<typeof EndpointSchema> {
+  const { kinds, minAmountCents, createdAt, nextSecretFrom, ...same } = endpoint;
   return {
-    id: endpoint.id,
-    name: endpoint.name,
-    url: endpoint.url,
-    kinds: kindsFromBits(endpoint.kinds),
-    switchedOn: endpoint.switchedOn,
-    standardWebhooks: endpoint.standardWebhooks,
-    minAmountCents: BigInt(endpoint.minAmountCents),
-    createdAt: timestampFromMicros(endpoint.createdAt),
-    ...(endpoint.nextSecretFrom !== undefined && {
-      nextSecretSignsFrom: timestampFromMicros(endpoint.nextSecretFrom),
+    ...same,
+    kinds: kindsFromBits(kinds),
+    minAmountCents: BigInt(minAmountCents),
+    createdAt: timestampFromMicros(createdAt),
+    ...(nextSecretFrom !== undefined && {
+      nextSecretSignsFrom: timestampFromMicros(nextSecretFrom),
     }),
   };
 }
