@@ -1,4 +1,3 @@
-export { createGateway, type Gateway } from "./app.ts";
+export { createGateway } from "./app.ts";
 export { type EdgeConfig, readEdgeSettings } from "./config.ts";
 export { startCoreCheck } from "./core-check.ts";
-export { createCoreTransport } from "./upstream.ts";

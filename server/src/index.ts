@@ -11,7 +11,6 @@ export {
 export { DatabaseUrlError } from "./database/database-url.ts";
 export { migrate } from "./database/migrate.ts";
 export { MigrationError } from "./database/migration-file.ts";
-export type { Listener } from "./rpc/listener.ts";
 export {
   administerServiceCredentials,
   type CredentialAdministration,

@@ -1,8 +1,10 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { createCoreTransport, createGateway, type Gateway } from "@activity/gateway";
+import { createLog } from "@activity/runtime/log";
 import { Permission } from "@activity/server";
 import type { Transport } from "@connectrpc/connect";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { createGateway, type Gateway } from "../../gateway/src/app.ts";
+import { createCoreTransport } from "../../gateway/src/upstream.ts";
 import { createAccount, createApiKey } from "../harness/builders.ts";
 import { type Clients, clientsOf } from "../harness/clients.ts";
 import { type HttpAnswer, requestOf } from "../harness/http.ts";
@@ -38,7 +40,11 @@ beforeAll(async () => {
   const coreUrl = `http://127.0.0.1:${second.corePort}`;
   const core = createCoreTransport({ coreUrl, coreTls: {}, revealCredential: () => credential });
   closeCore = core.close;
-  separate = createGateway({ upstream: counting(core.transport), trustedProxies: ["127.0.0.1"] });
+  separate = createGateway({
+    upstream: counting(core.transport),
+    trustedProxies: ["127.0.0.1"],
+    log: createLog((line) => process.stderr.write(line)),
+  });
   ports = [stack.gatewayPort, (await separate.listen(0, "127.0.0.1")).port];
   const cores = [stack.corePort, second.corePort].map((port) =>
     clientsOf(`http://127.0.0.1:${port}`, credential),
