@@ -6,7 +6,7 @@ import {
   UNTRUSTED_PROXY,
   warnOfUntrustedProxy,
 } from "@activity/runtime/client-address";
-import { createLog, type Log } from "@activity/runtime/log";
+import type { Log } from "@activity/runtime/log";
 import { type Metrics, NO_METRICS } from "@activity/runtime/metrics";
 import { createRefusedClients } from "@activity/runtime/refused-clients";
 import { keepUnsentAnswers } from "@activity/runtime/unsent-answers";
@@ -27,8 +27,8 @@ export type GatewayOptions = {
   readonly upstream: Transport;
   /** CIDRs of the proxies whose `X-Forwarded-For` is trusted; none by default. */
   readonly trustedProxies?: readonly string[];
-  /** Reports failures and warnings; JSON lines on stderr by default. */
-  readonly log?: Log;
+  /** Reports failures and warnings. */
+  readonly log: Log;
   /** Counts requests. Without it nothing is counted. */
   readonly metrics?: Metrics;
   /** Replaces single limits of `DEFAULT_LIMITS`. */
@@ -53,11 +53,10 @@ export type Gateway = {
 /** Creates a gateway. Throws if `trustedProxies` holds anything but CIDRs and addresses. */
 export function createGateway(options: GatewayOptions): Gateway {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  const log = options.log ?? createLog((line) => process.stderr.write(line));
+  const { log, metrics = NO_METRICS } = options;
   const upstream = createUpstream(options.upstream);
   const pages = createKeptPages(limits.keptPageBytes);
   const waits = createFeedWaits(upstream, limits);
-  const { metrics = NO_METRICS } = options;
   metrics.gauges(
     [{ name: "activity_gateway_held_requests", help: "Polls that wait for a record.", labels: [] }],
     () => [[{ labels: [], value: waits.count() }]],

@@ -9,7 +9,7 @@ import type { DeliveryKey } from "./run-key.ts";
 export async function byAccount(
   keys: readonly DeliveryKey[],
   run: (keys: readonly DeliveryKey[]) => Promise<unknown>,
-  isLate: () => boolean = () => false,
+  isLate: () => boolean,
 ): Promise<unknown> {
   let refusal: unknown;
   const isDone = async (some: readonly DeliveryKey[]) => {

@@ -6,9 +6,9 @@ const HANGS_MS = 10_000;
 
 const isSlot = (taken: Slot | Turn): taken is Slot => "giveBack" in taken;
 
-function createSlots(sizes = SLOTS) {
+function createSlots() {
   let nowMs = 0;
-  const slots = createAttemptSlots({ ...sizes, nowMs: () => nowMs });
+  const slots = createAttemptSlots({ ...SLOTS, nowMs: () => nowMs });
   return {
     ...slots,
     takeAll(endpointId: string): Slot[] {
