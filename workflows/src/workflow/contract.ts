@@ -27,7 +27,7 @@ export type AttemptAnswer =
         readonly status?: number | undefined;
         /** Why no status was read, without URL, name or address. */
         readonly detail?: string | undefined;
-        /** The milliseconds until the next attempt. Absent in older histories: the whole delay is then left. */
+        /** The milliseconds until the next attempt. Without it, as in the version before, the whole delay is left. */
         readonly retryInMs?: number | undefined;
       })
   /** The attempt was recorded before. */
