@@ -7,6 +7,7 @@ type Locked = {
   readonly link?: boolean;
   readonly optional?: boolean;
   readonly hasInstallScript?: boolean;
+  readonly engines?: { readonly node?: string };
   readonly os?: string | readonly string[];
   readonly cpu?: string | readonly string[];
   readonly bin?: Readonly<Record<string, string>>;
@@ -19,6 +20,16 @@ const packages: Readonly<Record<string, Locked>> = lockFile.packages;
 const fetched = Object.entries(packages).filter(
   ([path, { link }]) => path.includes("node_modules/") && !link,
 );
+
+/** Tells whether a range of `^` and `>=` versions has a version in it. */
+function accepts(range: string, version: string): boolean {
+  return range.split("||").some((part) => {
+    const [, sign, lowest = ""] = /^\s*(\^|>=)\s*(\d[\d.]*)\s*$/.exec(part) ?? [];
+    const isSameMajor = version.split(".")[0] === lowest.split(".")[0];
+    const isNewer = version.localeCompare(lowest, "en", { numeric: true }) >= 0;
+    return isNewer && (sign === ">=" || (sign === "^" && isSameMajor));
+  });
+}
 
 describe("the lock file", () => {
   it("pins each package by its integrity", () => {
@@ -34,6 +45,18 @@ describe("the lock file", () => {
       ),
     );
     expect(missing).toEqual([]);
+  });
+
+  it("has no optional package that npm omits, without a word, on a Node that package.json allows", () => {
+    const allowed: string[] = project.engines.node.match(/\d[\d.]*/g);
+    const omitted = fetched.filter(
+      ([, { optional, os, cpu, engines }]) =>
+        optional &&
+        /linux|darwin/.test(`${os}`) &&
+        /64$/.test(`${cpu}`) &&
+        !allowed.every((lowest) => accepts(engines?.node ?? ">=0", lowest)),
+    );
+    expect(omitted.map(([path]) => path)).toEqual([]);
   });
 
   it.each([
