@@ -50,7 +50,9 @@ for (const file of files) {
   const prose = file.endsWith(".md") ? markdownProse(lines) : commentProse(lines);
   for (const paragraph of prose) check(file, paragraph);
 }
-for (const subject of git("log", "--no-merges", "--format=%s", `${findBase().commit}..HEAD`)) {
+// A user's log.showSignature would add lines that are no subjects.
+const subjects = ["log", "--no-merges", "--no-show-signature", "--format=%s"];
+for (const subject of git(...subjects, `${findBase().commit}..HEAD`)) {
   const place = `commit “${subject}”`;
   if (subject.length > MAX_SUBJECT)
     report(place, `${subject.length} characters: at most ${MAX_SUBJECT}`);

@@ -40,7 +40,10 @@ const LINKED = [
   "feed/README.md",
   "feed/docs/other-languages.md",
 ];
-const git = (...args: string[]) => execFileSync("git", args, { cwd: folder, stdio: "pipe" });
+/** The environment without the git configuration of the user and without the repository of a git hook. */
+const { GIT_DIR: _, GIT_INDEX_FILE: __, ...machine } = process.env;
+const env = { ...machine, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1" };
+const git = (...args: string[]) => execFileSync("git", args, { cwd: folder, env, stdio: "pipe" });
 function commit() {
   git("add", "--all");
   git("commit", "--quiet", "--message", "test");
@@ -48,9 +51,10 @@ function commit() {
 
 /** Runs npm in the repository. Returns its status and both streams. */
 async function npm(...args: readonly string[]) {
-  const env = { ...process.env, npm_config_registry: `http://127.0.0.1:${registryPort}/` };
+  const ofNpm = { npm_config_registry: `http://127.0.0.1:${registryPort}/` };
+  const options = { cwd: folder, env: { ...env, ...ofNpm } };
   type Ended = { readonly stdout: string; readonly stderr: string; readonly code?: number };
-  const run: Promise<Ended> = promisify(execFile)("npm", args, { cwd: folder, env });
+  const run: Promise<Ended> = promisify(execFile)("npm", args, options);
   const { code = 0, stdout, stderr } = await run.catch((failed: Ended) => failed);
   return { code, said: stdout + stderr };
 }
