@@ -58,7 +58,8 @@ async function npm(...args: readonly string[]) {
   const { code = 0, stdout, stderr } = await run.catch((failed: Ended) => failed);
   return { code, said: stdout + stderr };
 }
-const release = () => npm("run", "--silent", "release", "--", "--tested");
+/** Releases as a user whose npm ignores scripts. The packages are built all the same. */
+const release = () => npm("run", "--silent", "--ignore-scripts", "release", "--", "--tested");
 
 function edit(file: string, change: (text: string) => string) {
   const path = join(folder, file);
