@@ -15,28 +15,29 @@ export type Base = { readonly commit: string; readonly note: string | undefined 
 
 /**
  * Finds the commit that `.ci/base` names. If the clone lacks it, returns HEAD~1 or HEAD with a note. Throws if the
- * file names no commit.
+ * file names no commit, or if git finds none.
  */
 export function findBase(root = ROOT): Base {
   const named = COMMIT.exec(readFileSync(join(root, ".ci/base"), "utf8"))?.[0];
   if (named === undefined)
     throw new Error(".ci/base must hold the 40 digits of a commit on a line.");
+  let why = "";
   for (const name of [named, "HEAD~1", "HEAD"]) {
-    const commit = resolveCommit(root, name);
-    if (commit === undefined) continue;
-    const note = `This clone lacks ${named}, which .ci/base names: ${name}, ${commit}, stands for it.`;
-    return { commit, note: name === named ? undefined : note };
+    try {
+      const commit = resolveCommit(root, name);
+      const note = `This clone lacks ${named}, which .ci/base names: ${name}, ${commit}, stands for it.`;
+      return { commit, note: name === named ? undefined : note };
+    } catch (error) {
+      const { message, stderr } = error as Error & { stderr?: string };
+      why = stderr?.trim() || message;
+    }
   }
-  throw new Error("This is no git clone with a commit: there is nothing to compare with.");
+  throw new Error(`git finds no commit here to compare with: ${why}`);
 }
 
-function resolveCommit(root: string, name: string): string | undefined {
-  try {
-    const args = ["rev-parse", "--quiet", "--verify", `${name}^{commit}`];
-    return execFileSync("git", args, { cwd: root, encoding: "utf8", stdio: "pipe" }).trim();
-  } catch {
-    return undefined;
-  }
+function resolveCommit(root: string, name: string): string {
+  const args = ["rev-parse", "--quiet", "--verify", `${name}^{commit}`];
+  return execFileSync("git", args, { cwd: root, encoding: "utf8", stdio: "pipe" }).trim();
 }
 
 // On macOS the npm package has only Node 24.0, which lacks `import.meta.main`.
