@@ -1,3 +1,4 @@
+import { closeSync, openSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as wait } from "node:timers/promises";
 
@@ -15,7 +16,7 @@ const RETRY_MILLISECONDS = 200;
  * lock files of `proper-lockfile`, it needs no clean-up after `kill -9`.
  */
 export function tryLock(path: string): FileLock | undefined {
-  const database = new DatabaseSync(path);
+  const database = openDatabase(path);
   try {
     // The transaction writes nothing, so it needs no journal file.
     database.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
@@ -23,6 +24,17 @@ export function tryLock(path: string): FileLock | undefined {
   } catch (error) {
     database.close();
     if (error instanceof Error && /locked|busy/.test(error.message)) return undefined;
+    throw error;
+  }
+}
+
+function openDatabase(path: string): DatabaseSync {
+  try {
+    return new DatabaseSync(path);
+  } catch (error) {
+    // SQLite does not tell the system's error: this throws it. Before a success this would end a lock, because the
+    // system ends all locks that a process has on a file when the process closes that file.
+    closeSync(openSync(path, "a"));
     throw error;
   }
 }

@@ -4,6 +4,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import { useFolder } from "../../test/harness/use-started.ts";
+import { tryLock } from "./file-lock.ts";
 import { readFirstBytes } from "./first-bytes.ts";
 import { startInFolder } from "./folder-server.ts";
 import { findFreePort, LOOPBACK } from "./free-port.ts";
@@ -55,6 +56,11 @@ it("ends the server a killed run left, but no other process with its number, and
     await server.stop();
     expect(await isRunning(server.pid)).toBe(false);
   }
+});
+
+it("keeps the system's code of a lock file that cannot be written", () => {
+  const code = expect.objectContaining({ code: "ENOENT" });
+  expect(() => tryLock(join(dataDir, "missing", "lock"))).toThrow(code);
 });
 
 it("names the program that the system refuses to execute, not the folder of its data", async () => {
