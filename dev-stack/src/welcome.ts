@@ -13,7 +13,8 @@ export function welcome(
   apiKey: string,
 ): string {
   const base = `http://${at.gateway}/api/v1`;
-  const curl = `curl -s -H "Authorization: Bearer $ACTIVITY_KEY"`;
+  // A proxy that a variable names cannot reach this machine, and must not see the key.
+  const curl = `curl -s --noproxy "*" -H "Authorization: Bearer $ACTIVITY_KEY"`;
   return `
 The activity API runs.
 

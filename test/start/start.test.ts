@@ -60,12 +60,13 @@ async function refused(env: NodeJS.ProcessEnv): Promise<string> {
   return one.output();
 }
 
-/** Runs the printed lines in a shell, as a reader would. */
+/** Runs the printed lines in a shell, as a reader behind a proxy would. Nothing serves this proxy. */
 function paste(output: string): string {
   const lines = output.match(/^ {2}(export |curl ).*$/gm) ?? [];
   expect(lines).toHaveLength(4);
   const script = lines.join("\necho\n");
-  return execFileSync("bash", ["-ec", script], { encoding: "utf8" });
+  const env = { ...process.env, http_proxy: "http://127.0.0.1:1", no_proxy: "" };
+  return execFileSync("bash", ["-ec", script], { encoding: "utf8", env });
 }
 
 const runTool = async (given: NodeJS.ProcessEnv, ...args: string[]) => {
