@@ -9,7 +9,10 @@ import { curlScript, kitCommand } from "./replay-commands.ts";
 const WEBHOOK_SECRET = `whsec_${"x".repeat(43)}=`;
 const url = "https://example.com/hook?it='s&filter[type]={a,b}";
 const eventId = "wev_k3x9m2p7q4r8s1t";
-const body = JSON.stringify({ id: eventId, message: "it's $HOME `date` \\n %s \u202e 🎉" });
+/** JSON does not escape these control characters. */
+const controls = "\x7f'\x80!\x9f\x7f7";
+const message = `it's $HOME \`date\` \\n %s \u202e 🎉 ${controls}`;
+const body = JSON.stringify({ id: eventId, message });
 
 /** Runs a script in a shell that has `program` replaced by a function with the body `instead`. */
 const run = (program: string, instead: string, script: string) =>
@@ -49,6 +52,11 @@ it("copies a script whose programs get neither the secret nor the event as an ar
   expect(seen).toMatch(/^perl$/m);
   expect(seen).not.toContain(WEBHOOK_SECRET);
   expect(seen).not.toContain(body.slice(0, 50));
+});
+
+it("copies no character that a terminal takes as a key or a command", () => {
+  const replay = { url, eventId, body: JSON.stringify(`${"\x7f".repeat(400)}date #`) };
+  expect(`${curlScript(replay)}\n${kitCommand(replay)}`).not.toMatch(/(?!\n)\p{Cc}/u);
 });
 
 it("copies a command of receiver-kit that reads the exact bytes", () => {

@@ -32,7 +32,16 @@ export function kitCommand({ url, body }: Replay): string {
   return `printf %s ${quoted(body)} | npx receiver-kit send ${quoted(url)} --body -`;
 }
 
-/** Quotes a text as one word of a POSIX shell. */
+/** Quotes a text as one word of a POSIX shell. `printf` makes the control characters that JSON does not escape. */
 function quoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
+  // A terminal takes a pasted DEL as the backspace key, which deletes the opening quote.
+  const typed = text
+    .replaceAll("'", "'\\''")
+    .replaceAll(/[\x7f-\x9f]+/g, (controls) => `'"$(printf '${octal(controls)}')"'`);
+  return `'${typed}'`;
+}
+
+/** Writes a text's UTF-8 bytes as escapes of `printf`. */
+function octal(text: string): string {
+  return Array.from(new TextEncoder().encode(text), (byte) => `\\${byte.toString(8)}`).join("");
 }
