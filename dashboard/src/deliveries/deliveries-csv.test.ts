@@ -38,6 +38,8 @@ it.each([
   ["no formula in a smiley", "x ;-)", "x ;-)"],
   ["a formula after a tab", "\t=1+1", "'\t'=1+1"],
   ["a formula on its own line", "a\n=1+1", '"a\n\'=1+1"'],
+  ["full-width formulas", "＝1;＋1;＠1;－1;－)", "'＝1;'＋1;'＠1;'－1;－)"],
+  ["a formula after a NUL", "\0=1+1", "'\0=1+1"],
   ["a formula with a comma", "@SUM(1,2)", '"\'@SUM(1,2)"'],
 ])("a donor's name with %s stays one cell that nothing computes", (_, name, cell) => {
   expect(deliveriesCsv([delivery(name)], undefined)).toContain(`,r1,${cell},500,eur\r\n`);

@@ -7,8 +7,11 @@ const COLUMNS = [
   ...["delivery_id", "created_at", "event_id", "kind", "test", "endpoint_id", "endpoint"],
   ...["state", "attempts", "last_outcome", "record_id", "donor_name", "amount_cents", "currency"],
 ];
-/** Where a spreadsheet would read a formula. With decimal commas, it splits cells at `;`, inside quotes too. */
-const FORMULA = /(?<=^|[;\t\r\n])(?="*(?:[=+@\t\r]|-(?!\))))/g; // `;-)` is no formula.
+/**
+ * Where a spreadsheet would read a formula. With decimal commas, it splits cells at `;`, inside quotes too. Some read
+ * full-width signs as formulas, and drop NULs.
+ */
+const FORMULA = /(?<=^|[;\t\r\n])(?=["\0]*(?:[=+@＝＋＠\t\r]|[-－](?!\))))/g; // `;-)` is no formula.
 
 /** Formats deliveries as CSV (RFC 4180) with a header line. Times are in UTC. */
 export function deliveriesCsv(

@@ -17,9 +17,9 @@ export function csvLine(activity: Activity): string {
 
 /**
  * The places where a spreadsheet would run a formula. A spreadsheet with decimal commas splits at `;`, even inside
- * quotes.
+ * quotes. Some read full-width signs as formulas, and drop NULs.
  */
-const FORMULA = /(?<=^|[;\t\r\n])(?="*(?:[=+@\t\r]|-(?!\))))/g; // ";-)" is no formula
+const FORMULA = /(?<=^|[;\t\r\n])(?=["\0]*(?:[=+@＝＋＠\t\r]|[-－](?!\))))/g; // ";-)" is no formula
 
 /** Quotes a cell. Puts an apostrophe before each text that a spreadsheet would run as a formula. */
 function csvCell(value: string | number | null): string {

@@ -179,7 +179,7 @@ describe("activity-feed export", () => {
 
   it("writes CSV without formulas, and says how many records", async () => {
     api.store(donation(1, "=HYPERLINK(1)", 'She said "hi",\nand left'));
-    api.store(donation(2, "+49", "@SUM(A1);=1"));
+    api.store(donation(2, "+49", "@SUM(A1);=1;＝1;＋1;＠1;－1;－);\0=1"));
     api.store(createRecord(3));
     const path = join(folder, "out.csv");
     const { code, notices } = await run(["export", "--csv", ...SINCE, ...at(), "--output", path]);
@@ -190,7 +190,7 @@ describe("activity-feed export", () => {
       [
         "\uFEFFid,type,platform,occurred_at,recorded_at,name,message,value,unit,currency,refunded_amount_cents",
         `don_000000000000001,donation,service,${one},${one},'=HYPERLINK(1),"She said ""hi"",\nand left",1500,cents,eur,0`,
-        `don_000000000000002,donation,service,${two},${two},'+49,'@SUM(A1);'=1,1500,cents,eur,0`,
+        `don_000000000000002,donation,service,${two},${two},'+49,'@SUM(A1);'=1;'＝1;'＋1;'＠1;'－1;－);'\0=1,1500,cents,eur,0`,
         `evt_000000000000003,follow,live_platform_1,${three},${three},N3,,0,none,,`,
         "",
       ].join("\r\n"),
