@@ -210,7 +210,10 @@ describe("the overlay", () => {
     const largest = { amountCents: BigInt(Number.MAX_SAFE_INTEGER) };
     const other = await openOverlay(`&min=${largest.amountCents}`);
     await createPaidDonation(stack, accountId, { donorName: "Small" });
-    const { recordId } = await createPaidDonation(stack, accountId, largest);
-    await alertOf(other, `don_${recordId}`);
+    const invisible = "\u3164\u200b\u00ad\u2800";
+    const fields = { ...largest, donorName: invisible, message: invisible };
+    const { recordId } = await createPaidDonation(stack, accountId, fields);
+    expect(await alertOf(other, `don_${recordId}`)).toContain("Someone donated");
+    expect(await other.locator(".message").isVisible()).toBe(false);
   }, 120_000);
 });

@@ -3,7 +3,8 @@ import { texts } from "../texts.ts";
 import { Button } from "./button.tsx";
 import styles from "./untrusted-text.module.css";
 
-const SHOWN_AT_FIRST = 280;
+const CHARACTERS_AT_FIRST = 280;
+const LINES_AT_FIRST = 8;
 
 /**
  * A stranger's text, unchanged. It cannot change the direction of the text around it. A long one is cut until the
@@ -11,14 +12,17 @@ const SHOWN_AT_FIRST = 280;
  */
 export function UntrustedText({ text }: { text: string }) {
   const [isWhole, setIsWhole] = useState(false);
+  // A character has at most two UTF-16 units.
+  const head = text
+    .split("\n", LINES_AT_FIRST)
+    .join("\n")
+    .slice(0, 2 * CHARACTERS_AT_FIRST);
   // Counts characters, because a cut must not split a surrogate pair.
-  const characters = text.length > SHOWN_AT_FIRST ? Array.from(text) : [];
-  const isLong = characters.length > SHOWN_AT_FIRST;
+  const start = Array.from(head).slice(0, CHARACTERS_AT_FIRST).join("");
+  const isLong = start !== text;
   return (
     <>
-      <bdi className={styles.text}>
-        {isLong && !isWhole ? `${characters.slice(0, SHOWN_AT_FIRST).join("")}…` : text}
-      </bdi>
+      <bdi className={styles.text}>{isLong && !isWhole ? `${start}…` : text}</bdi>
       {isLong && (
         <Button look="quiet" onClick={() => setIsWhole(!isWhole)}>
           {isWhole ? texts.showLess : texts.showAll}

@@ -12,6 +12,7 @@ const OVERRIDE = "\u202egnp.exe";
 const WORD = "W".repeat(10_000);
 /** They end the isolation of a text, by its mark or as a paragraph's end. Then they reverse what follows. */
 const ESCAPES = ["\u2069\u202e", "\u2029\u202e", "\u0085\u202e"];
+const INVISIBLE = "\u3164\u200b\u00ad\u2800";
 const NAME = `${SCRIPT}${OVERRIDE}`;
 
 const browsers = useStarted(startBrowserStack);
@@ -23,6 +24,8 @@ beforeAll(async () => {
   const accountId = await createAccount(stack, { displayName: NAME });
   await stack.client(ApiKeyService).createApiKey({ accountId, name: NAME, validityDays: 30 });
   await stack.database.query("UPDATE api_key SET last_used_at = created_at");
+  const lines = `Lines${"\n".repeat(279)}`;
+  await createPaidDonation(stack, accountId, { donorName: INVISIBLE, message: lines });
   const long = `${OVERRIDE} ${WORD.slice(0, 200)}`;
   await createPaidDonation(stack, accountId, { donorName: `${OVERRIDE} ${SCRIPT}`, message: long });
   for (const end of ESCAPES) {
@@ -129,8 +132,17 @@ describe("a stranger's text", () => {
     expect(await answered.locator("code").first().textContent()).toContain("\\u202egnp.exe");
   });
 
+  it("is no name if nothing of it is visible, because a link needs a text", async () => {
+    await page.goto(`${browsers.origin}/activity`);
+    await row("Lines").getByRole("link", { name: "no name" }).waitFor();
+  });
+
   it("is shortened until the reader shows all of it", async () => {
     await page.goto(`${browsers.origin}/activity`);
+    const height = async () => (await row("Lines").boundingBox())?.height;
+    expect(await height()).toBeLessThan(400);
+    await row("Lines").getByRole("button", { name: "Show all" }).click();
+    expect(await height()).toBeGreaterThan(4_000);
     const length = async () => ((await row("WWW").textContent()) ?? "").length;
     expect(await length()).toBeLessThan(1_000);
     await row("WWW").getByRole("button", { name: "Show all" }).click();
