@@ -14,6 +14,9 @@ const WITHOUT_REQUEST: readonly AttemptOutcome[] = [
   AttemptOutcome.UNSAFE_TARGET,
 ];
 
+/** A body of this length may be the beginning of a longer one. */
+const STORED_BODY_BYTES = 1024;
+
 /** One attempt: its time, duration, outcome and answer, and advice to the owner. */
 export function AttemptCard(props: {
   attempt: Attempt;
@@ -51,10 +54,7 @@ export function AttemptCard(props: {
         </p>
       )}
       {responseBody.length > 0 && (
-        <CodeBlock
-          label={texts.deliveries.answered}
-          text={new TextDecoder().decode(responseBody)}
-        />
+        <CodeBlock label={texts.deliveries.answered} text={bodyText(responseBody)} />
       )}
       {responseHeaders !== "" && (
         <Headers label={texts.deliveries.headersReceived} text={responseHeaders.trimEnd()} />
@@ -82,6 +82,11 @@ function Headers(props: { label: string; text: string; children?: ReactNode }) {
       {props.children}
     </details>
   );
+}
+
+/** Decodes a stored body. Leaves out a character that was cut at its end. */
+function bodyText(body: Uint8Array): string {
+  return new TextDecoder().decode(body, { stream: body.length === STORED_BODY_BYTES });
 }
 
 /**

@@ -14,6 +14,8 @@ const WORD = "W".repeat(10_000);
 const ESCAPES = ["\u2069\u202e", "\u2029\u202e", "\u0085\u202e"];
 const INVISIBLE = "\u3164\u200b\u00ad\u2800";
 const NAME = `${SCRIPT}${OVERRIDE}`;
+/** Its last character has two bytes. Only the first is stored, because it is byte 1,024. */
+const ANSWER = `${`${SCRIPT}${OVERRIDE}`.padEnd(1_021, "W")}é`;
 
 const browsers = useStarted(startBrowserStack);
 let endpointId: string;
@@ -32,7 +34,7 @@ beforeAll(async () => {
     const donorName = `Ada${end}`;
     await createPaidDonation(stack, accountId, { donorName, amountCents: 1_009n });
   }
-  delivery.receiver.behaviour = answer(500, "", `${SCRIPT}${OVERRIDE}${WORD.slice(0, 900)}`);
+  delivery.receiver.behaviour = answer(500, "", ANSWER);
   ({ endpointId } = await delivery.createEndpoint(accountId));
   const endpoints = stack.client(EndpointService);
   const name = `${OVERRIDE} <img src=x onerror=hacked=1> ${WORD.slice(0, 24)}`;
@@ -130,6 +132,12 @@ describe("a stranger's text", () => {
     await page.goto(`${browsers.origin}/deliveries/${deliveryId}`);
     const answered = page.getByRole("figure").filter({ hasText: "What came back" });
     expect(await answered.locator("code").first().textContent()).toContain("\\u202egnp.exe");
+  });
+
+  it("is cut after a whole character if only its start is stored", async () => {
+    await page.goto(`${browsers.origin}/deliveries/${deliveryId}`);
+    const answered = page.getByRole("figure").filter({ hasText: "What came back" });
+    expect(await answered.locator("code").first().textContent()).toMatch(/W$/);
   });
 
   it("is no name if nothing of it is visible, because a link needs a text", async () => {
