@@ -24,7 +24,7 @@ export const deliveries = {
   since: "From",
   until: "Until",
   title: "Delivery",
-  run: (run: number) => (run === 1 ? "First run" : `Retry ${run - 1}`),
+  run: (run: number) => (run === 1 ? "First run" : `Manual retry ${run - 1}`),
   attempt: (attempt: number) => `Attempt ${attempt}`,
   attemptsMade: (attempts: number, limit: number) => `${attempts} of ${limit}`,
   next: "Next attempt",
@@ -76,7 +76,7 @@ export const deliveries = {
       ? "There was nothing to retry."
       : `${many(count, "delivery is", "deliveries are")} on the way.`,
   queuedOf: (queued: number, count: number, isAll: boolean) =>
-    `${queued.toLocaleString(LOCALE)} of ${isAll ? "" : "at least "}${count.toLocaleString(LOCALE)} queued`,
+    `${queued.toLocaleString(LOCALE)} of ${isAll ? "" : "at least "}${count.toLocaleString(LOCALE)} on the way`,
   stoppedAt: (queued: number) =>
     `Stopped. ${many(queued, "delivery is", "deliveries are")} on the way.`,
   downloadCsv: "Download CSV",

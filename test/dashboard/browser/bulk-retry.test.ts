@@ -187,7 +187,7 @@ describe("a bulk retry", () => {
     await own.told("It may have been made. Check");
     await own.press("Retry failed");
     await second.promise;
-    await own.told("100 of 260 queued");
+    await own.told("100 of 260 on the way");
     await own.dialog().getByRole("progressbar").waitFor();
     await own.press("Stop");
     stopped.resolve();

@@ -29,7 +29,7 @@ describe("deliveries", () => {
     own.delivery.receiver.behaviour = answer(200);
     await own.button("Retry").click();
     await own.see("Your server answered with a 2xx status.");
-    await own.page.getByRole("heading", { name: "Retry 1" }).waitFor();
+    await own.page.getByRole("heading", { name: "Manual retry 1" }).waitFor();
     expect(await own.button("Retry").count()).toBe(0);
     // Delays the page's next read: the page still shows the run before when the owner clicks again.
     const reread = Promise.withResolvers<void>();
@@ -46,7 +46,7 @@ describe("deliveries", () => {
     await own.until(deliveryId, DeliveryState.DELIVERED);
     await own.button("Send again").click({ force: true });
     reread.resolve();
-    await own.page.getByRole("heading", { name: "Retry 2" }).waitFor();
+    await own.page.getByRole("heading", { name: "Manual retry 2" }).waitFor();
     expect(sent).toBe(1);
   });
 
