@@ -14,7 +14,8 @@ it("a supporter's text does not change the terminal that the demo receiver print
   vi.spyOn(process.stdout, "write").mockImplementation((text) => printed.push(String(text)) > 0);
   const { port, certificate: ca, stop } = await startDemoReceiver(undefined, async () => SECRET);
   const id = "wev_000000000000001";
-  const event = { id, type: "x", created_at: "", test: false, data: { text: "\u001b[2J\u009b2J" } };
+  const data = { text: "\u001b[2J\u009b2J\u202e" };
+  const event = { id, type: "x", created_at: "", test: false, data };
   const body = JSON.stringify(event);
   const attempt = { secret: SECRET, eventId: id, body };
   const headers = await signedHeaders({
@@ -30,5 +31,6 @@ it("a supporter's text does not change the terminal that the demo receiver print
   });
   await stop();
   expect(status).toBe(204);
-  expect(printed).toEqual([`Webhook event  ${body.replace("\u009b", "\\u009b")}\n`]);
+  const escaped = body.replace("\u009b", "\\u009b").replace("\u202e", "\\u202e");
+  expect(printed).toEqual([`Webhook event  ${escaped}\n`]);
 });

@@ -62,9 +62,12 @@ async function receive(
   }
 }
 
-/** JSON does not escape these control characters, which can change a terminal. */
+/** JSON does not escape these control characters, which can change a terminal, nor marks that can reverse text. */
 function printable(json: Buffer): string {
   return json
     .toString("utf8")
-    .replace(/[\u007f-\u009f]/g, (letter) => `\\u00${letter.charCodeAt(0).toString(16)}`);
+    .replace(
+      /[\u007f-\u009f\p{Bidi_Control}]/gu,
+      (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`,
+    );
 }

@@ -40,7 +40,6 @@ function createPrintingReceiver(secret: string, print: (line: string) => void) {
 
 function formatEvent(webhookEvent: WebhookEvent): string {
   const { type, id, created_at, test, data } = webhookEvent;
-  // inspect escapes control characters, so that a supporter's text cannot change the terminal.
   const details = inspect(data, { depth: 8, breakLength: 80 });
   const head = [type, id, created_at].map((text) => JSON.stringify(text).slice(1, -1)).join("  ");
   return `✓ ${head}${test ? "  (test)" : ""}\n  ${details.replaceAll("\n", "\n  ")}`;

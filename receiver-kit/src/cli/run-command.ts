@@ -24,8 +24,9 @@ const COMMAND_BY_NAME: Readonly<Record<string, Command>> = {
 export async function runCommand(
   args: readonly string[],
   env: CommandContext["env"],
-  print: (line: string) => void,
+  write: (line: string) => void,
 ): Promise<number> {
+  const print = (line: string) => write(escapeControls(line));
   const [name = "help", ...rest] = args;
   if (name === "help" || args.includes("--help") || args.includes("-h")) {
     print(USAGE);
@@ -40,6 +41,17 @@ export async function runCommand(
     print(`receiver-kit: ${error.message}`);
     return 2;
   }
+}
+
+/**
+ * Escapes, in JSON's form, control characters, which can change a terminal, and marks that can reverse the text after
+ * them. An event holds texts of strangers. Line feeds stay.
+ */
+function escapeControls(text: string): string {
+  return text.replace(
+    /(?!\n)[\p{Cc}\p{Bidi_Control}]/gu,
+    (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }
 
 function isUsersMistake(error: unknown): error is Error {

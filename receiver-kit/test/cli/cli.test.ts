@@ -145,8 +145,9 @@ describe("receiver-kit listen", () => {
     await vi.waitFor(() => expect(lines).toHaveLength(1), 15_000);
     const url = /http:\S+/.exec(lines[0] ?? "")?.[0] ?? "";
     const clearScreen = "\u001b[2J";
+    const reverse = "\u202e";
     const { body, headers } = await createDelivery({
-      data: { id: "1", message: clearScreen },
+      data: { id: "1", message: `${clearScreen}\u009b2J${reverse}` },
       test: true,
     });
     expect((await fetch(url, { method: "POST", headers, body: new Uint8Array(body) })).status).toBe(
@@ -158,6 +159,8 @@ describe("receiver-kit listen", () => {
     expect(lines[1]).toContain("✓ donation.created");
     expect(lines[1]).toContain("(test)");
     expect(lines[1]).not.toContain(clearScreen);
+    expect(lines[1]).not.toContain(reverse);
+    expect(lines[1]).toContain("\\u202e");
     expect(lines[2]).toContain("✗ answered 400: signature_mismatch");
   });
 
@@ -207,6 +210,12 @@ describe("receiver-kit verify", () => {
       expect(printed).toBe(`✓ verified: "donation.created", id "${eventId}"`);
       expect(code).toBe(0);
     }
+  });
+
+  it("prints no character that can change the terminal or reverse text", async () => {
+    const { body, headers } = await createDelivery({ type: "x\u009b2J\u2066" });
+    const { text } = await verifyFiles(toLines(headers), body);
+    expect(text).toContain('✓ verified: "x\\u009b2J\\u2066"');
   });
 
   it("shows which check fails, and a hint if it has one", async () => {
