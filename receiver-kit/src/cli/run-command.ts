@@ -12,7 +12,8 @@ const USAGE = `receiver-kit: tests receivers of signed webhooks
   receiver-kit verify --headers FILE --body FILE [--at SECONDS]
                                                shows which check a delivery fails
 
-The signing secret comes from WEBHOOK_SECRET or --secret.`;
+The signing secret comes from WEBHOOK_SECRET or --secret. Prefer WEBHOOK_SECRET: the process list and the shell's
+history show --secret.`;
 
 const COMMAND_BY_NAME: Readonly<Record<string, Command>> = {
   listen: listenCommand,
