@@ -113,6 +113,17 @@ describe("an amount cell", () => {
     expect(read(`${"0".repeat(1000)}5`)).toBe("500 eur");
   });
 
+  // With time that grows with the square of the length, this takes minutes.
+  it("that is very long is refused in time that grows with its length only", {
+    timeout: 10_000,
+  }, () => {
+    const length = 200_000;
+    expect(read(`${"(".repeat(length)})5`)).toMatch(/^amount: /);
+    expect(read(`1.${"0".repeat(length)}1`)).toBe(
+      "amount: has more decimals than the 2 of its currency",
+    );
+  });
+
   it("written in any usual style comes back as it was", () => {
     const styles = [
       [",", "."],

@@ -5,6 +5,7 @@ import {
   type NumberReadings,
   needsDecimalMark,
   readNumber,
+  withoutEndZeros,
 } from "./number-text.ts";
 import { accepted, type Parsed, refused } from "./parsed.ts";
 
@@ -25,7 +26,7 @@ const MAX_WHOLE_DIGITS = 16;
 /** A point after a letter belongs to the word, as in `kr.100`. */
 const AROUND_NUMBER = /^(\D*?)((?:(?<!\p{L})[.,])?\d(?:.*\d)?)(\D*)$/su;
 /** A dash, or a parenthesis that also encloses the number, as in `(5.00)`. */
-const NEGATIVE_BEFORE = /[-−–—]|\([^)]*$/;
+const NEGATIVE_BEFORE = /[-−–—]|\([^()]*$/;
 const NEGATIVE_AFTER = /[-−–—]/;
 const IN_PARENTHESES = /^\((.*)\)$/;
 /** The dash that stands for no cents, as in `5,-`. */
@@ -131,7 +132,7 @@ function chooseReading(
 }
 
 function toSmallestUnit({ whole, fraction }: Digits, exponent: number): Parsed<bigint> {
-  const decimals = fraction.replace(/0+$/, "");
+  const decimals = withoutEndZeros(fraction);
   if (decimals.length > exponent) {
     return refused(
       exponent === 0

@@ -1,3 +1,4 @@
+import { withoutEndZeros } from "./number-text.ts";
 import { accepted, type Parsed, refused } from "./parsed.ts";
 
 /** Which of the first two numbers of a date such as 02/03/2024 is the day. */
@@ -124,7 +125,7 @@ function atMoment(seconds: number, fraction: string | undefined): Parsed<DateRea
 }
 
 function microsOf(fraction = ""): Parsed<number> {
-  const digits = fraction.replace(/0+$/, "");
+  const digits = withoutEndZeros(fraction);
   if (digits.length > 6) return refused("date: finer than a microsecond");
   return accepted(Number(digits.padEnd(6, "0")));
 }

@@ -121,6 +121,16 @@ describe("a date cell", () => {
     );
   });
 
+  // With time that grows with the square of the length, this takes minutes.
+  it("that is very long is refused in time that grows with its length only", {
+    timeout: 10_000,
+  }, () => {
+    const zeros = "0".repeat(200_000);
+    for (const date of ["1706702759", "2024-01-31 12:05:59"]) {
+      expect(read(`${date}.${zeros}1`)).toBe("date: finer than a microsecond");
+    }
+  });
+
   it("that is any text is read or refused, and never throws", () => {
     fc.assert(
       fc.property(fc.string(), (cell) => {

@@ -39,6 +39,12 @@ export function provenDecimalMark({ comma, point }: NumberReadings): DecimalMark
   return undefined;
 }
 
+/** Removes the zeros at the end of decimals. */
+export function withoutEndZeros(fraction: string): string {
+  // Without the lookbehind, the time would grow with the square of the length of a row of zeros.
+  return fraction.replace(/(?<!0)0+$/, "");
+}
+
 function readDigits(text: string, mark: "," | "."): Digits | undefined {
   const [wholeText = "", fraction, ...rest] = text.split(mark);
   if (rest.length > 0 || fraction === "" || !DIGITS.test(fraction ?? "")) return undefined;
