@@ -204,6 +204,7 @@ describe("npm run import", () => {
   it.each<[string, Buffer, RegExp]>([
     ["UTF-16", Buffer.from("\ufeffid,amount,date\n", "utf16le"), /UTF-16 and must be UTF-8/],
     ["Latin-1", Buffer.from("id,amount,währung\n1,2,3\n", "latin1"), /is not UTF-8 \(line 1/],
+    ["a bad first byte", Buffer.from("\xe4,amount\n1,2\n", "latin1"), /is not UTF-8 \(line 1 /],
     ["nothing", Buffer.alloc(0), /has no header line/],
     ["inches in its header", Buffer.from('a,12" disc,b\n1,2,3\n'), /"a", "12" disc", "b"\. Needed/],
     ["an open quote in its header", Buffer.from('a,"b\n1,2\n'), /inside a quoted cell .* line 1:/],

@@ -109,7 +109,8 @@ function decode(path: string, decoder: TextDecoder, bytes: Buffer, lines: number
 function linesBeforeBadByte(bytes: Buffer): number {
   // If the text itself holds a replacement character, the reported line is only too early.
   const text = bytes.toString("utf8");
-  return text.slice(0, text.indexOf("\ufffd", 1)).split("\n").length - 1;
+  // A character that began in the previous piece shows as one at place 0. If there is no other, the start is bad.
+  return text.slice(0, Math.max(0, text.indexOf("\ufffd", 1))).split("\n").length - 1;
 }
 
 function countLineFeeds(bytes: Buffer): number {
