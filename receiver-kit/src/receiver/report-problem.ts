@@ -9,12 +9,21 @@ export async function reportProblem(
   try {
     await (options.onProblem ?? logProblem)(problem);
   } catch (error) {
-    console.error("receiver-kit: onProblem failed:", error);
+    console.error(`receiver-kit: onProblem failed: ${textFromError(error)}`);
   }
 }
 
-/** Writes a `VerificationError` as one line, and any other error with its stack. */
 function logProblem({ status, error }: Problem): void {
-  const text = error instanceof VerificationError ? `${error.reason}: ${error.message}` : error;
-  console.error(`receiver-kit answered ${status}:`, text);
+  console.error(`receiver-kit answered ${status}: ${textFromError(error)}`);
+}
+
+/**
+ * Returns a `VerificationError` as one line, and any other error as its stack and its cause's message. Other properties
+ * stay out of logs, because they can hold a supporter's data: `mysql2` keeps the statement, and `pg` the failing row.
+ */
+function textFromError(error: unknown): string {
+  if (error instanceof VerificationError) return `${error.reason}: ${error.message}`;
+  if (!(error instanceof Error)) return String(error);
+  const { cause, stack = error.message } = error;
+  return cause instanceof Error ? `${stack}\n  cause: ${cause.message}` : stack;
 }

@@ -1,3 +1,4 @@
+import { format } from "node:util";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { VerificationError, type WebhookEvent } from "../../src/index.ts";
@@ -151,6 +152,26 @@ export function describeReceiver(
         expect((await post(receiver.url, headers, Buffer.from("{}"))).status).toBe(400);
         await vi.waitFor(() => expect(logged).toHaveBeenCalledOnce());
         logged.mockClear();
+      }
+      logged.mockRestore();
+    });
+
+    it("logs an error's stack and its cause, but no other property, which can hold a supporter's data", async () => {
+      const logged = vi.spyOn(console, "error").mockReturnValue();
+      const cause = Object.assign(new Error("the row exists"), { detail: "confidential" });
+      const error = Object.assign(new Error("the work failed", { cause }), { sql: "confidential" });
+      for (const failing of [undefined, () => Promise.reject(error)]) {
+        handle.mockRejectedValueOnce(error);
+        const options = { secrets: SECRET, store: createMemoryStore(), handle };
+        const other = await listen({ ...options, ...(failing && { onProblem: failing }) });
+        const { body, headers } = await createDelivery();
+        expect((await post(other.url, headers, body)).status).toBe(500);
+        await vi.waitFor(() => expect(logged).toHaveBeenCalledOnce());
+        const text = format(...(logged.mock.lastCall ?? []));
+        expect(text).toMatch(/: Error: the work failed\n +at .*\n {2}cause: the row exists$/s);
+        expect(text).not.toContain("confidential");
+        logged.mockClear();
+        await other.close();
       }
       logged.mockRestore();
     });
