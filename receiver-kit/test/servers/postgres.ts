@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { chmod, chown, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { fetchAptPackages } from "../../../dev-stack/src/apt-packages.ts";
 import { readReleaseName } from "../../../dev-stack/src/debian.ts";
@@ -65,7 +65,6 @@ async function findServerFolder(folder: string): Promise<string | undefined> {
 }
 
 async function fetchPrograms(): Promise<Programs> {
-  // The server runs as another user, who must be able to read this folder.
   const isRoot = process.getuid?.() === 0;
   const env = { ...process.env, ...(isRoot && { XDG_CACHE_HOME: "/var/cache" }) };
   const root = await fetchAptPackages(
@@ -77,7 +76,8 @@ async function fetchPrograms(): Promise<Programs> {
     },
     { env, progress: silentProgress },
   );
-  await chmod(root.folder, 0o755);
+  // The server of root runs as another user, who must be able to read the folder. Root's umask may not allow it.
+  if (isRoot) for (const path of [dirname(root.folder), root.folder]) await chmod(path, 0o755);
   const fetched = await findServerFolder(join(root.folder, DEBIAN_FOLDER));
   const libraries = { LD_LIBRARY_PATH: root.libraryFolders.join(":") };
   return programsIn(fetched ?? root.folder, { ...process.env, ...libraries });
