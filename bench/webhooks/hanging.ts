@@ -33,7 +33,7 @@ export async function makeHanging(
   await take();
   return {
     endpointId,
-    /** Puts the backlog into the outbox. Waits until the endpoint has its limit in flight. */
+    /** Puts the backlog into the outbox. Waits for `FULL_MS`, so that the endpoint has its limit in flight. */
     async put(): Promise<void> {
       await watch.rows("INSERT INTO outbox_entry SELECT * FROM hanging");
       await wait(FULL_MS);

@@ -72,7 +72,10 @@ export async function startInFolder(options: StartInFolder): Promise<FolderServe
   }
 }
 
-/** The record of the server for the next start, even after `kill -9`. */
+/**
+ * The file with the server's process id and port. If this program is killed with `kill -9`, its next start finds that
+ * server in it.
+ */
 const recordIn = (dataDir: string) => join(dataDir, "running.json");
 
 async function lockFolder(dataDir: string): Promise<FileLock> {

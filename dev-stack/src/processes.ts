@@ -6,7 +6,8 @@ const POLL_MILLISECONDS = 20;
 
 /** Tells whether a process of any user runs. A zombie does not. */
 export async function isRunning(pid: number): Promise<boolean> {
-  // This check for a zombie comes first, because the zombie may be reaped before `kill`.
+  // `kill` also succeeds for a zombie. If `kill` came first, the zombie could be reaped before this read, and would
+  // then count as running.
   const stat = await readFile(`/proc/${pid}/stat`, "latin1").catch(() => "");
   if (/\) [ZX] /.test(stat)) return false;
   try {

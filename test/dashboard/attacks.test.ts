@@ -72,7 +72,7 @@ async function store() {
   return { accountId, apiKey, apiKeyId, endpointId, deliveryId, words };
 }
 
-/** Returns a valid request of a method that names an account and its objects. It has only the method's fields. */
+/** Returns a valid request that names an account and its objects, with only the fields of `method`. */
 function naming(method: DescMethod, { accountId, apiKeyId, endpointId, deliveryId }: Stored) {
   const fields = {
     ...{ accountId, apiKeyId, endpointId, deliveryId },

@@ -3,7 +3,7 @@ import http from "node:http";
 import https from "node:https";
 import { buffer } from "node:stream/consumers";
 
-/** A request as it is sent. Only the Host header is added. */
+/** A request to send. Node adds Host and Connection, and Content-Length for a body. */
 export type HttpRequest = {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;

@@ -61,7 +61,8 @@ export async function startTestStack(options: StackOptions = {}) {
     createServiceCredential(database.url, unique("test"), permissions);
   const everything = await credential(...Object.values(Permission));
   const baseUrl = `http://127.0.0.1:${corePort}`;
-  // All clients share one connection. With one each, their calls of a minute would exceed the limit of connections.
+  // All clients share one connection. With a connection for each client, a long test would use up the file descriptors
+  // of this process.
   const sessionManager = new Http2SessionManager(baseUrl);
 
   return {

@@ -150,7 +150,7 @@ export function createSafety(parts: SafetyParts) {
   const goesOn = ({ deliveryId, run }: RunOf) =>
     isRunning(tables().deliveries.get(deliveryId), run);
 
-  /** A run ends as failed after its eighth attempt, or after an outcome that is not retried. §6.4 */
+  /** A run ends as failed after its eighth attempt failed, or after an outcome that is not retried. §6.4 */
   function checkEnd(row: DeliveryRow, { state, attempts: attempt, outcome }: AfterAttempt): void {
     const isDelivered = outcome === AttemptOutcome.DELIVERED;
     const isLast = attempt === MAX_ATTEMPTS || !RETRIED.has(outcomeFromProto(outcome));

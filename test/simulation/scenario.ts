@@ -29,7 +29,7 @@ type UndatedAction =
 
 export type Action = { readonly atMs: number } & UndatedAction;
 
-/** A fault that never heals. Everything else must still end. */
+/** A fault that never heals. All deliveries must still end, except those to an endpoint that hangs. */
 export type Frozen = { readonly atMs: number } & (
   | Of<"hangs", { endpoint: number }>
   | Of<"cut there" | "cut back", { dispatcher: number }>

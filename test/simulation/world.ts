@@ -57,8 +57,9 @@ export function createWorld() {
   let beginTurn = () => {};
 
   /**
-   * Resolves when the next turn begins. Before that all promises settle, and a rejection without a handler ends the
-   * process. A loop over many turns is faster than a loop for each.
+   * Resolves when the next turn begins. Before that, all queued promise callbacks run, and a rejection without a
+   * handler ends the process. One iteration of the event loop begins many turns, which is faster than an iteration for
+   * each.
    */
   function nextTurn(): Promise<void> {
     for (const isEmpty = turns === 0; isEmpty && turns < TURNS; turns++) {

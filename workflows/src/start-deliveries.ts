@@ -47,8 +47,9 @@ export type RunningDeliveries = {
 };
 
 /**
- * Makes deliveries: first attempts at once, retries in workflows. While Temporal is away, this keeps connecting, and
- * retries wait in the outbox. It handles no signals: its caller stops it.
+ * Makes deliveries: by default, first attempts at once and retries in workflows. With `DELIVERY_WORKFLOWS=all`,
+ * workflows make all attempts. While Temporal is away, this keeps connecting, and what workflows make waits in the
+ * outbox. It handles no signals: its caller stops it.
  */
 export function startDeliveries(options: {
   readonly config: DeliveryConfig;

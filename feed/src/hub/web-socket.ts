@@ -36,7 +36,7 @@ export function openWebSocket(
   };
   const end = (payload: Buffer) => {
     write(Opcode.Close, payload);
-    // Later frames are dropped. Otherwise those behind an invalid one would be kept.
+    // Drops all that the client still sends. After an invalid frame, the reader would keep all of it in memory.
     socket.off("data", read).resume();
     socket.end(() => socket.destroy());
     setTimeout(() => socket.destroy(), CLOSE_WITHIN_MS).unref();

@@ -15,7 +15,7 @@ import { OPEN_BY_CLIENT } from "./kinds.ts";
 const INSTANCES = 20;
 
 const server = useStarted(() => {
-  // The tests must not use a database that the environment names.
+  // The tests must not use a database that the environment names. A start that used this file would fail.
   vi.stubEnv("DATABASE_URL_FILE", "/no/such/file");
   return startMysql().finally(() => vi.unstubAllEnvs());
 });

@@ -22,7 +22,10 @@ const OTHERS = 2_001;
 let recorder: Recorder;
 afterEach(() => recorder.close(0));
 
-/** Activities with a core for which every attempt is due by default. It answers "busy" for deliveries by `isBusy`. */
+/**
+ * Creates activities and their core. By default, the core answers that every attempt is ready. When an attempt is
+ * recorded, the core answers "busy" if `isBusy` is true for its delivery.
+ */
 function startActivities(
   isBusy: (deliveryId: string | undefined) => boolean,
   {
