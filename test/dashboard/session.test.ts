@@ -85,6 +85,24 @@ describe("ADR 0038: a link into the dashboard", () => {
     expect(await browser.call(getSession)).toMatchObject(OK);
   });
 
+  it("stays unused, and ends no session, if its browser went away while it was exchanged", async () => {
+    const { database, log } = dashboard.stack;
+    const browser = await signInToNew();
+    const code = await dashboard.code(accountId);
+    await beginExchange(code);
+    const requestId = "page-gone";
+    const headers = { "connect-timeout-ms": "300", "x-request-id": requestId };
+    const late = browser.call(exchangeCode, { code }, headers);
+    await expect.poll(() => database.isRunning("UPDATE session_link")).toBe(true);
+    expect(await late).toMatchObject({ status: 504 });
+    await database.query("ROLLBACK");
+    // The core ends the call later than its answer.
+    const ends = (line: string) => line.includes('"call"') && line.includes(requestId);
+    await expect.poll(() => log.some(ends)).toBe(true);
+    expect(await browser.call(getSession)).toMatchObject(OK);
+    expect(await exchange(code)).toMatchObject(OK);
+  });
+
   it("of another account needs replaceSession, for which the page asks its reader", async () => {
     const browser = await signInToNew();
     const before = browser.cookie ?? "";

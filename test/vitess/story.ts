@@ -132,7 +132,8 @@ async function own({ endpoints, sessions, packets, pool }: Services, key: Owned)
   const { url } = await sessions.createSessionLink({ accountId, scopes: [1] });
   const code = url.slice(url.indexOf("=") + 1);
   const hash = randomBytes(32);
-  await exchangeLink(packets, hashSessionSecret(code), hash, randomBytes(32));
+  const { signal } = new AbortController();
+  await exchangeLink(packets, signal, hashSessionSecret(code), hash, randomBytes(32));
   await findLinkAccount(pool, hashSessionSecret(code));
   await findReusedAccount(pool, hashSessionSecret(code), undefined);
   await addDismissed(pool, hash, 1n);

@@ -76,7 +76,8 @@ export function createSessionService(
       return { url, expiresAt: timestampFromMicros(expiresAt) };
     },
 
-    async exchangeCode({ code, replaceSession }, { values, requestHeader, responseHeader }) {
+    async exchangeCode({ code, replaceSession }, context) {
+      const { values, requestHeader, responseHeader, signal } = context;
       if (!isSessionSecret(code)) throw linkUsedUp();
       const codeHash = hashSessionSecret(code);
       const presented = sessionTextIn(requestHeader.get("cookie"), isEmbedded);
@@ -89,7 +90,7 @@ export function createSessionService(
         if (had !== undefined && had.account.no !== linkAccountNo) throw sessionOfAnotherAccount();
       }
       const { secret, hash } = newSessionSecret();
-      const session = await exchangeLink(packets, codeHash, hash, before);
+      const session = await exchangeLink(packets, signal, codeHash, hash, before);
       if (session === undefined) throw await refused(codeHash, before);
       // The audit log needs the caller, who is known from here on.
       values.set(callerKey, { kind: "session", session });

@@ -5,6 +5,7 @@ import {
 } from "../account/read-account-store.ts";
 import type { SessionRecord } from "../admission/caller.ts";
 import { scopesFromBits } from "../admission/session-scope.ts";
+import { throwIfGone } from "../common/caller-gone.ts";
 import type { Insert, Table } from "../database/change.ts";
 import { NOW_MICROS } from "../database/now.ts";
 import type { Packets, Statement } from "../database/packet.ts";
@@ -51,10 +52,11 @@ const FIND_SESSION = `SELECT s.session_hash, s.scopes, s.expires_at, s.return_ur
  * Exchanges a link for a session, and returns the session. Returns `undefined` if the link is unknown, used or expired,
  * or if its account is blocked or deleted. If several browsers exchange one link at the same time, the first `UPDATE`
  * wins. The others then find no link with their `sessionHash`. If the link works, the transaction also ends `before`,
- * the browser's old session.
+ * the browser's old session. If the caller has gone, nobody would get the session: then fails and changes nothing.
  */
 export async function exchangeLink(
   packets: Packets,
+  caller: AbortSignal,
   codeHash: Buffer,
   sessionHash: Buffer,
   before?: Buffer,
@@ -76,6 +78,7 @@ export async function exchangeLink(
     { sql: FIND_SESSION, values: [sessionHash] },
   ];
   return packets.loadAndStore(load, ([, , rows]) => {
+    throwIfGone(caller);
     const [row] = (rows ?? []) as readonly SessionRow[];
     const ends = row === undefined || before === undefined ? [] : [deleteSession(before)];
     return { statements: ends, result: row && sessionFromRow(row) };
