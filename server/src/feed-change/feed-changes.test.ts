@@ -55,6 +55,25 @@ describe("a watch of a database that answers in 1.2 seconds", () => {
   });
 });
 
+it("a watch whose caller goes while it takes a batch is given up, so that an idle core does not look", async () => {
+  let looks = 0;
+  const getConnection = (take: (error: Error) => void) => {
+    looks += 1;
+    take(new Error("out of reach"));
+  };
+  const counting = { pool: { getConnection } } as unknown as Pool; // All that a look uses.
+  const changes = createFeedChanges(counting, QUIET, () => performance.now());
+  const caller = new AbortController();
+  await changes.watch(caller.signal).next();
+  await expect.poll(() => looks).toBeGreaterThan(0);
+  caller.abort();
+  const before = looks;
+  // Longer than the time between looks.
+  await new Promise((resolve) => setTimeout(resolve, 600));
+  expect(looks).toBe(before);
+  changes.close();
+});
+
 it("ADR 0052: a watch begins with the changes of the last 15 seconds, even while the database is out of reach", async () => {
   let nowMs = 0;
   const changes = createFeedChanges(pool, QUIET, () => nowMs);

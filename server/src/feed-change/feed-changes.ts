@@ -99,8 +99,12 @@ export function createFeedChanges(pool: Pool, log: Log, nowMs: () => number): Fe
   async function* watch(signal: AbortSignal): AsyncGenerator<readonly FeedVersion[], void> {
     const own: Watch = { changed: new Map(), hasEnded: isClosed, wake: () => undefined };
     for (const [accountId, { version }] of kept) own.changed.set(accountId, version);
-    const wake = () => own.wake();
-    signal.addEventListener("abort", wake);
+    // `finally` never runs if the connection is lost while a batch is written: the write may then never end.
+    const leave = () => {
+      watches.delete(own);
+      own.wake();
+    };
+    signal.addEventListener("abort", leave);
     watches.add(own);
     try {
       while (!signal.aborted && !own.hasEnded) {
@@ -112,7 +116,7 @@ export function createFeedChanges(pool: Pool, log: Log, nowMs: () => number): Fe
       }
     } finally {
       watches.delete(own);
-      signal.removeEventListener("abort", wake);
+      signal.removeEventListener("abort", leave);
     }
   }
 
