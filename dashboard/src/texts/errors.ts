@@ -30,7 +30,7 @@ export const errors: Readonly<Record<string, string | undefined>> = {
   api_key_not_found: "This key no longer exists. Open the list again.",
   api_key_not_active: "An expired or revoked key cannot be renewed. Create a new one.",
   endpoint_not_found: "This endpoint no longer exists. Open the list again.",
-  endpoint_switched_off: "This endpoint is off or deleted. If it is off, switch it on first.",
+  endpoint_switched_off: "This endpoint is off. Switch it on first.",
   secret_rotation_pending: "A rotation is pending. Keep the old secret first, then rotate again.",
   secret_rotation_not_pending:
     "The rotation has ended: the new secret signs, or you kept the old one.",

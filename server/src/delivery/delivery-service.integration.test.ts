@@ -12,18 +12,24 @@ const { own, sendTest, retry, read } = useOwner(services);
 
 describe("a manual retry", () => {
   it.each([
-    ["off", () => services.endpoints.switchOffEndpoint(own), "switch it on"],
-    ["deleted", () => services.endpoints.deleteEndpoint(own), "is deleted"],
+    {
+      ...{ what: "off", end: () => services.endpoints.switchOffEndpoint(own) },
+      ...{ code: ErrorCode.EndpointSwitchedOff, advice: "switch it on" },
+    },
+    {
+      ...{ what: "deleted", end: () => services.endpoints.deleteEndpoint(own) },
+      ...{ code: ErrorCode.EndpointNotFound, advice: "is deleted" },
+    },
   ])(
-    "is refused while its endpoint is %s, for failed and pending deliveries",
-    async (_, end, advice) => {
+    "is refused while its endpoint is $what, for failed and pending deliveries",
+    async ({ end, code, advice }) => {
       const failed = await sendTest();
       await services.record(failed, AttemptOutcome.REJECTED);
       const running = await sendTest();
       await end();
       for (const run of [failed, running]) {
         await expect(retry(run)).rejects.toMatchObject({
-          code: ErrorCode.EndpointSwitchedOff,
+          code,
           message: expect.stringContaining(advice),
         });
       }

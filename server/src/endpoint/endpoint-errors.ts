@@ -16,7 +16,7 @@ export function endpointSwitchedOff(): DomainError {
 
 export function endpointDeleted(): DomainError {
   return new DomainError(
-    ErrorCode.EndpointSwitchedOff,
+    ErrorCode.EndpointNotFound,
     "The delivery's endpoint is deleted, so nothing is sent to it. This delivery cannot be sent again.",
   );
 }

@@ -897,7 +897,8 @@ export const DeliveryService: GenService<{
    *
    * Fails with `delivery_not_found`, and with `delivery_already_delivered` without `include_delivered`. Fails
    * with `delivery_erased` when its donation was deleted, and with `account_unavailable` while the account is
-   * blocked. Fails with `endpoint_switched_off` when its endpoint is off or deleted, even during a run.
+   * blocked. Fails with `endpoint_switched_off` when its endpoint is off, and with `endpoint_not_found` when it is
+   * deleted, even during a run.
    *
    * @generated from rpc activity.dashboard.v1.DeliveryService.RetryDelivery
    */
