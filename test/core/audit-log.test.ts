@@ -5,8 +5,10 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { accountNoOf } from "../../server/src/common/ids.ts";
 import { createPool } from "../../server/src/database/pool.ts";
 import { inTransaction } from "../../server/src/database/transaction.ts";
+import { writeDeliveries } from "../harness/backlog.ts";
 import { createAccount, createEndpoint, createPaidDonation } from "../harness/builders.ts";
 import { failureOf, METHODS, nameOf } from "../harness/methods.ts";
+import { EVER } from "../harness/services.ts";
 import { useTestStack } from "../harness/stack.ts";
 import { AUDITED } from "./harness-calls.ts";
 
@@ -100,6 +102,29 @@ describe("the audit log", () => {
       return { deletion: begun };
     });
     await deletion;
+    expect(linesSince(before)).toMatchObject([line, { message: "call", code: "ok" }]);
+    await pool.end();
+  });
+
+  it("has one line for a bulk retry, as soon as runs have begun, however long the others take", async () => {
+    const { endpointId } = await createEndpoint(stack, accountId);
+    const backlog = { accountId, endpointIds: [endpointId], count: 501 };
+    const failed = { state: proto.DeliveryState.FAILED, attempts: 8 };
+    const ids = await writeDeliveries(stack.database, backlog, failed);
+    const pool = createPool(stack.database.url, 1);
+    const before = stack.log.length;
+    const line = { message: "audit", account: accountId, subject: endpointId, code: "ok" };
+    const { retry } = await inTransaction(pool, async (tx) => {
+      const lock = "SELECT 1 FROM delivery WHERE account_no = ? AND id = ? FOR UPDATE";
+      // The only delivery of the second part.
+      await tx.query(lock, [accountNoOf(accountId), ids.at(-1)]);
+      const all = { accountId, endpointId, ...EVER };
+      const begun = stack.client(proto.DeliveryService).retryFailedDeliveries(all);
+      begun.catch(() => undefined);
+      await expect.poll(() => linesSince(before)).toMatchObject([line]);
+      return { retry: begun };
+    });
+    expect((await retry).retried).toBe(501n);
     expect(linesSince(before)).toMatchObject([line, { message: "call", code: "ok" }]);
     await pool.end();
   });

@@ -10,6 +10,7 @@ import type {
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { readAccount } from "../account/account-store.ts";
+import { auditNowKey } from "../common/audit-now.ts";
 import { DomainError, ErrorCode } from "../common/errors.ts";
 import {
   durationFromMicros,
@@ -117,7 +118,7 @@ export function createDeliveryService(
       return { count: BigInt(count), hasMore };
     },
 
-    async retryFailedDeliveries(request, { signal }) {
+    async retryFailedDeliveries(request, { signal, values }) {
       const { accountId, pageSize, pageToken } = request;
       // Calls with a token are not limited. Without a page size, such a call would begin all parts.
       if (pageToken !== "" && pageSize === undefined) throw pageSizeMissing();
@@ -125,7 +126,12 @@ export function createDeliveryService(
       const list = retryOf(ended);
       const from = positionFrom(parsePageToken(accountId, list, pageToken));
       const part = { from, limit: pageSize };
-      const { retried, next } = await retryFailed(pool, writer, outbox, ended, part, signal);
+      const onBegun = () => {
+        outbox.attempts.notify();
+        // All parts may take minutes. If one fails or the process dies, the audit log must still have the retry.
+        values.get(auditNowKey)();
+      };
+      const { retried, next } = await retryFailed(pool, writer, onBegun, ended, part, signal);
       const position = next && `${next.endpointId}${next.after}`;
       return {
         retried: BigInt(retried),

@@ -49,13 +49,13 @@ it("begins one run of each delivery, also when every one fails again at once", a
 
 it("begins no further batch once its caller is gone", async () => {
   const caller = new AbortController();
-  const { outbox, pool, writer } = services;
-  const notified = { ...outbox, attempts: { ...outbox.attempts, notify: () => caller.abort() } };
+  const { pool, writer } = services;
+  const onBegun = () => caller.abort();
   const range = { since: 0, until: 4e15 };
   const others = { includeDelivered: false, kind: undefined, lastOutcome: undefined };
   const failed = { accountId, endpointId, range, ...others };
   const all = { from: undefined, limit: undefined };
-  const { retried } = await retryFailed(pool, writer, notified, failed, all, caller.signal);
+  const { retried } = await retryFailed(pool, writer, onBegun, failed, all, caller.signal);
   expect(retried).toBe(500);
   expect(await runs()).toEqual([
     { run: 1, deliveries: ALL - 500 },

@@ -3,7 +3,6 @@ import { accountNoOf } from "../common/ids.ts";
 import type { Micros } from "../common/timestamps.ts";
 import type { Pool } from "../database/pool.ts";
 import { retriableStates } from "../dispatch/delivery-state.ts";
-import type { Outbox } from "../dispatch/outbox.ts";
 import {
   accountBlocked,
   endpointNotFound,
@@ -45,13 +44,13 @@ const END: Part = { retried: 0, next: undefined };
 
 /**
  * Begins one new run of each retriable delivery after a position: one part of `limit` if there is a limit, else all
- * parts until `signal` aborts. Fails with `account_not_found`, `endpoint_not_found`, `endpoint_switched_off`,
- * `account_unavailable` and `bulk_retry_limit_reached` if it began none.
+ * parts until `signal` aborts. Calls `onBegun` after each part that began runs. Fails with `account_not_found`,
+ * `endpoint_not_found`, `endpoint_switched_off`, `account_unavailable` and `bulk_retry_limit_reached` if it began none.
  */
 export async function retryFailed(
   pool: Pool,
   writer: Writer,
-  outbox: Outbox,
+  onBegun: () => void,
   ended: Ended,
   { from, limit }: { readonly from: Position | undefined; readonly limit: number | undefined },
   signal: AbortSignal,
@@ -68,7 +67,7 @@ export async function retryFailed(
       },
     );
     retried += part.retried;
-    if (part.retried > 0) outbox.attempts.notify();
+    if (part.retried > 0) onBegun();
     next = part.next;
   } while (next !== undefined && limit === undefined && !signal.aborted);
   return { retried, next };
