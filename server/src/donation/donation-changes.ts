@@ -82,10 +82,9 @@ export function resolveDispute(
   return changed(donation, after, updateDispute(donation, resolved));
 }
 
-/** Deletes a donation. Its row stays, so that a repeated write is recognized. */
+/** Deletes a donation of any status. Its row stays, so that a repeated write is recognized. */
 export function deleteDonation({ donation }: DonationState): ChangedDonation {
   if (donation.status === DonationStatus.Deleted) return unchanged(donation);
-  checkAllowed(DonationChange.Delete, donation.status);
   const erased = { donorName: undefined, message: undefined };
   const after = { ...donation, ...erased, status: DonationStatus.Deleted };
   return changed(donation, after, ...eraseWebhookEvents(donation.accountNo, donation.recordId));
@@ -134,7 +133,6 @@ const CHANGE_WORDS = {
   [DonationChange.Refund]: "be refunded",
   [DonationChange.OpenDispute]: "be disputed",
   [DonationChange.ResolveDispute]: "end a dispute",
-  [DonationChange.Delete]: "be deleted",
 } satisfies Record<DonationChange, string>;
 
 function checkAllowed(change: DonationChange, status: DonationStatus): void {

@@ -18,7 +18,6 @@ export const DonationChange = {
   Refund: "refund",
   OpenDispute: "open_dispute",
   ResolveDispute: "resolve_dispute",
-  Delete: "delete",
 } as const;
 export type DonationChange = (typeof DonationChange)[keyof typeof DonationChange];
 
@@ -32,13 +31,6 @@ const ALLOWED_FROM = {
     DonationStatus.DisputeLost,
   ],
   resolve_dispute: [DonationStatus.Disputed],
-  delete: [
-    DonationStatus.Created,
-    DonationStatus.Paid,
-    DonationStatus.Refunded,
-    DonationStatus.Disputed,
-    DonationStatus.DisputeLost,
-  ],
 } satisfies Record<DonationChange, readonly DonationStatus[]>;
 
 export function isAllowed(change: DonationChange, status: DonationStatus): boolean {
