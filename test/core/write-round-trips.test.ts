@@ -62,8 +62,9 @@ async function followed() {
 async function failed() {
   await stack.database.query("UPDATE account SET bulk_retried_at = NULL, test_times = NULL");
   const { deliveryId } = await endpoints().sendTest({ accountId, endpointId });
-  const { FAILED } = proto.DeliveryState;
-  await stack.database.query("UPDATE delivery SET state = ? WHERE id = ?", [FAILED, deliveryId]);
+  await stack.database.query("UPDATE delivery SET state = ?, last_outcome = ? WHERE id = ?", [
+    ...[proto.DeliveryState.FAILED, proto.AttemptOutcome.REJECTED, deliveryId],
+  ]);
   await stack.database.query("DELETE FROM outbox_entry");
   return { accountId, deliveryId };
 }

@@ -66,8 +66,9 @@ async function store() {
   await createPaidDonation(stack, accountId, { donorName });
   const { deliveryId } = await stack.client(EndpointService).sendTest({ accountId, endpointId });
   // A bulk retry retries failed deliveries.
-  const failed = [proto.DeliveryState.FAILED, deliveryId];
-  await stack.database.query("UPDATE delivery SET state = ? WHERE id = ?", failed);
+  await stack.database.query("UPDATE delivery SET state = ?, last_outcome = ? WHERE id = ?", [
+    ...[proto.DeliveryState.FAILED, proto.AttemptOutcome.REJECTED, deliveryId],
+  ]);
   const words = [accountId, apiKeyId, endpointId, deliveryId, url, donorName];
   return { accountId, apiKey, apiKeyId, endpointId, deliveryId, words };
 }

@@ -1,4 +1,4 @@
-import type { DeliveryState } from "@activity/proto";
+import { AttemptOutcome, DeliveryState } from "@activity/proto";
 import { leastIdAt } from "../../server/src/common/ids.ts";
 import { NOW_MICROS } from "../../server/src/database/now.ts";
 import { webhookPayload } from "../../server/src/webhook-event/webhook-event.ts";
@@ -54,6 +54,12 @@ function payloadOf(id: string, recordId: string): Buffer {
   return webhookPayload(envelope, { kind: WebhookEventKind.DonationCreated, record });
 }
 
+/** Only an attempt with an outcome ends a run in one of these states. */
+const ENDED_WITH: Readonly<Record<number, AttemptOutcome | undefined>> = {
+  [DeliveryState.DELIVERED]: AttemptOutcome.DELIVERED,
+  [DeliveryState.FAILED]: AttemptOutcome.REJECTED,
+};
+
 /** Writes deliveries in a given state, without outbox entries. Returns their ids, oldest first. */
 export async function writeDeliveries(
   database: TestDatabase,
@@ -71,12 +77,13 @@ export async function writeDeliveries(
   );
   await database.queryShards(
     `INSERT INTO delivery (account_no, id, endpoint_id, event_id, kind, test, state, run, attempts,
-       next_attempt_at, created_at)
+       last_outcome, next_attempt_at, created_at)
      SELECT w.account_no, CONCAT(?, LPAD(n, 5, '0')), ELT(n % ? + 1, ?), w.id, 1, FALSE, ?, 1, ?,
-       ${NOW_MICROS} + ?, w.created_at
+       ?, ${NOW_MICROS} + ?, w.created_at
      FROM ${NUMBERS} JOIN webhook_event w ON w.id = ? WHERE n < ?`,
     [
       ...[first.slice(0, TIME_DIGITS), endpointIds.length, endpointIds, state, attempts],
+      ENDED_WITH[state] ?? null,
       ...[nextAttemptSeconds === undefined ? null : nextAttemptSeconds * 1e6, eventId, count],
     ],
   );

@@ -34,7 +34,8 @@ const runs = () =>
   );
 
 it("begins one run of each delivery, also when every one fails again at once", async () => {
-  const again = `SET NEW.state = IF(NEW.run > OLD.run, ${DeliveryState.FAILED}, NEW.state)`;
+  const again = `SET NEW.state = IF(NEW.run > OLD.run, ${DeliveryState.FAILED}, NEW.state),
+    NEW.last_outcome = IF(NEW.run > OLD.run, ${AttemptOutcome.REJECTED}, NEW.last_outcome)`;
   const call = { accountId, endpointId, ...EVER };
   const retry = () =>
     services.deliveries.retryFailedDeliveries(call, { signal: AbortSignal.timeout(30_000) });
@@ -140,8 +141,8 @@ describe("ADR 0053: in parts, for every endpoint that is on,", () => {
     ]) {
       await services.database.queryShards(
         `UPDATE delivery SET kind = ?, last_outcome = ?
-         WHERE state = ? AND last_outcome IS NULL AND endpoint_id = ? LIMIT ${limit}`,
-        [kind, lastOutcome, DeliveryState.FAILED, endpointId],
+         WHERE state = ? AND last_outcome = ? AND endpoint_id = ? LIMIT ${limit}`,
+        [kind, lastOutcome, DeliveryState.FAILED, AttemptOutcome.REJECTED, endpointId],
       );
     }
     const { countRetriableDeliveries } = services.deliveries;

@@ -19,7 +19,7 @@ import { type DeliveryRecord, deliveriesBy } from "./delivery-store.ts";
 
 /** Deliveries per transaction, so that the account's lock is not held for long. */
 const RETRIED_AT_ONCE = 500;
-/** Maximum deliveries counted per endpoint. The statement reads at most as many index entries of each of 92 ranges. */
+/** Maximum deliveries counted per endpoint. The statement reads at most as many index entries of each of 84 ranges. */
 const MAX_COUNTED = 10_000;
 
 /** Selects ended deliveries that were created in a range of time, in microseconds. */

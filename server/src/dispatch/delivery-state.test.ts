@@ -1,5 +1,6 @@
 import { AttemptOutcome } from "@activity/proto";
 import { expect, it } from "vitest";
+import { WebhookEventKind } from "../webhook-event/webhook-event-kind.ts";
 import { DeliveryState, OUTCOMES_IN, stateAfterAttempt } from "./delivery-state.ts";
 
 const outcomes = Object.values(AttemptOutcome).filter(
@@ -18,3 +19,12 @@ it.each(outcomes)(
     expect(OUTCOMES_IN[DeliveryState.Erased]).toContain(outcome);
   },
 );
+
+it("ADR 0026: a list by endpoint reads 168 ranges, and none that never has a delivery", () => {
+  const kinds = Object.values(WebhookEventKind);
+  expect(Object.values(OUTCOMES_IN).flat().length * kinds.length).toBe(168);
+  // Only an attempt ends a run so.
+  for (const state of [DeliveryState.Delivered, DeliveryState.Failed]) {
+    expect(OUTCOMES_IN[state]).not.toContain(undefined);
+  }
+});

@@ -24,8 +24,8 @@ export const OUTCOMES_IN: Readonly<Record<DeliveryState, readonly (AttemptOutcom
   {
     [DeliveryState.Pending]: [undefined],
     [DeliveryState.Retrying]: [undefined, ...FAILURES],
-    [DeliveryState.Delivered]: [undefined, AttemptOutcome.DELIVERED],
-    [DeliveryState.Failed]: [undefined, ...FAILURES],
+    [DeliveryState.Delivered]: [AttemptOutcome.DELIVERED],
+    [DeliveryState.Failed]: FAILURES,
     [DeliveryState.Canceled]: [undefined, ...FAILURES],
     [DeliveryState.Paused]: [undefined],
     [DeliveryState.Erased]: [undefined, ...FAILURES],
