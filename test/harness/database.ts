@@ -17,6 +17,8 @@ export type Place = {
   readonly databases: readonly string[];
   /** The URLs of the databases that hold the accounts' tables: one a shard. */
   readonly shards: readonly string[];
+  /** Reads the log of the vtgate and its vttablets. Absent without Vitess. */
+  readLog?(): Promise<string>;
   close(): Promise<void>;
 };
 
@@ -76,7 +78,7 @@ export function openTestDatabase(server: Pool, place: Place) {
     return (rows as [Value][]).map(([value]) => value);
   }
   return {
-    ...{ url: place.url, column },
+    ...{ url: place.url, column, readVitessLog: place.readLog },
     /** Runs one statement, and returns the first column of its first row, if there is one. */
     async value<Value>(sql: string, values: unknown[] = []): Promise<Value | undefined> {
       return (await column<Value>(sql, values))[0];
@@ -168,6 +170,7 @@ async function startShards(mysqlUrl: string, prefix: string, shards: number): Pr
     url: vitess.url,
     databases: vitess.keyspaces.flatMap(databasesOf),
     shards: owned.map((database) => urlOf(mysqlUrl, database)),
+    readLog: vitess.readLog,
     close: () => vitess.stop(),
   };
 }

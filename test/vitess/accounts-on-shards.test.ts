@@ -1,6 +1,7 @@
+import { readFile } from "node:fs/promises";
 import { migrate } from "@activity/server";
 import { describe, expect, it } from "vitest";
-import { unique } from "../harness/builders.ts";
+import { createPaidDonation, unique } from "../harness/builders.ts";
 import { useTestDatabase } from "../harness/database.ts";
 import { useServices } from "../harness/services.ts";
 
@@ -38,4 +39,28 @@ describe("ADR 0048: a username", () => {
     const results = await Promise.allSettled(asked);
     expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
   });
+});
+
+it("ADR 0048: its query finds a username in `lookup` that no account has", async () => {
+  await services.createAccount();
+  const adr = "../../docs/adr/0048-on-vitess-an-account-is-on-one-shard.md";
+  const text = await readFile(new URL(adr, import.meta.url), "utf8");
+  const [, query = ""] = /```sql\n(.*?)```/s.exec(text) ?? [];
+  expect(await services.database.query(query)).toEqual([]);
+  const username = unique("user");
+  const left = "INSERT INTO lookup.account_username (username, keyspace_id) VALUES (?, ?)";
+  await services.database.query(left, [username, Buffer.alloc(8)]);
+  expect(await services.database.query(query)).toEqual([{ username }]);
+});
+
+it("with the flags of docs/scale.md, Vitess's logs have no name from a failed statement", async () => {
+  const accountId = await services.createAccount();
+  const donorName = unique("donor");
+  const donate = () => createPaidDonation(services, accountId, { donorName });
+  const refused = services.database.withTrigger("BEFORE INSERT ON donation", donate);
+  await expect(refused).rejects.toThrow();
+  const log = (await services.database.readVitessLog?.()) ?? "";
+  expect(log).toMatch(/vttablet.*convertAndLogError.*errno 1644/);
+  expect(log).toMatch(/vtgate.*recordAndAnnotateError.*errno 1644/);
+  expect(log).not.toContain(donorName);
 });

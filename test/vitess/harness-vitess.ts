@@ -1,4 +1,4 @@
-import { chown, copyFile, cp, link, mkdtemp, rm } from "node:fs/promises";
+import { chown, copyFile, cp, link, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { redactText } from "@activity/runtime/redaction";
@@ -22,6 +22,12 @@ interface StartVitess extends StackOptions {
 
 /** `vtcombo` has vtgate and vttablets in one program. */
 export const VITESS_IN_ONE = ["vtcombo"];
+/** Options of docs/scale.md: logs have no values of failed statements. The first is for vtgates and vttablets. */
+export const NO_STATEMENTS_IN_LOGS = ["--sql-max-length-errors=12"];
+export const NO_VALUES_IN_TABLET_LOGS = [
+  "--sanitize-log-messages",
+  "--queryserver-config-terse-errors",
+];
 const START_SECONDS = 120;
 /** The user `nobody`, because Vitess refuses to run as root. */
 const USER = process.getuid?.() === 0 ? 65_534 : undefined;
@@ -35,12 +41,13 @@ export async function startVitess(options: StartVitess) {
   const keyspaces = await readKeyspaces(prefix, shards);
   const { remove, ...placed } = await placeVitess(VITESS_IN_ONE, options);
   const schemas = join(placed.folder, "schemas");
+  const logFile = join(placed.folder, "vitess.log");
   try {
     await cp(SCHEMAS, schemas, { recursive: true });
     const server = await startServer({
       ...{ title: "Vitess", launch: placed.launch("vtcombo"), env: placed.env, userId: USER },
       args: [...vitessOptions(keyspaces, schemas, port), ...mysqlOptions(mysqlUrl)],
-      logFile: join(placed.folder, "vitess.log"),
+      logFile,
       // It greets only once its vttablets serve, because of `--tablet-types-to-wait`.
       isReady: () => isGreeting(port),
       ...{ startSeconds: START_SECONDS, graceSeconds: 10, findCause },
@@ -48,7 +55,9 @@ export async function startVitess(options: StartVitess) {
     /** The vtgate accepts any user and chooses no keyspace. */
     const url = `mysql://activity@${LOOPBACK}:${port}`;
     const end = (how: () => Promise<void>) => () => how().then(remove);
-    return { url, keyspaces, ended: server.ended, kill: end(server.kill), stop: end(server.stop) };
+    const readLog = () => readFile(logFile, "utf8");
+    const { ended } = server;
+    return { url, keyspaces, readLog, ended, kill: end(server.kill), stop: end(server.stop) };
   } catch (error) {
     await remove();
     throw error;
@@ -105,7 +114,7 @@ function vitessOptions(keyspaces: readonly Keyspace[], schemas: string, port: nu
     "--queryserver-config-transaction-cap": "60",
     "--log-level": "warn",
   };
-  return Object.entries(options).flat();
+  return [...NO_STATEMENTS_IN_LOGS, ...NO_VALUES_IN_TABLET_LOGS, ...Object.entries(options).flat()];
 }
 
 /** A negative count creates no replica. With one MySQL behind all there is nothing to copy. */

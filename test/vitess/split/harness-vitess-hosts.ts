@@ -8,7 +8,7 @@ import { StackError } from "../../../dev-stack/src/stack-error.ts";
 import type { StackOptions } from "../../../dev-stack/src/stack-options.ts";
 import { createServerHost, type ServerHost } from "../../harness/server-host.ts";
 import { mysqlOptions } from "../harness-keyspaces.ts";
-import { placeVitess } from "../harness-vitess.ts";
+import { NO_STATEMENTS_IN_LOGS, NO_VALUES_IN_TABLET_LOGS, placeVitess } from "../harness-vitess.ts";
 
 const PROGRAMS = ["vtctld", "vtctldclient", "vtgate", "vttablet"];
 /** The only cell of the cluster. Vitess calls a group of near hosts a cell. */
@@ -82,7 +82,7 @@ export async function createVitessHosts(dataDir: string, options: StackOptions) 
     "--tablet-refresh-interval": "2s",
   };
   // Buffers requests while a shard changes, as production vtgates do.
-  const buffering = ["--enable-buffer"];
+  const buffering = ["--enable-buffer", ...NO_STATEMENTS_IN_LOGS];
   const gate = [gateHttp, gateGrpc] as const;
   return {
     /** The address of etcd, which knows all other processes. */
@@ -111,7 +111,8 @@ export async function createVitessHosts(dataDir: string, options: StackOptions) 
         // A transaction of a vtgate holds a connection of each vttablet that it used. The product has few transactions.
         "--queryserver-config-transaction-cap": "60",
       };
-      const further = ["--unmanaged", ...mysqlOptions(mysqlUrl)];
+      const logging = [...NO_STATEMENTS_IN_LOGS, ...NO_VALUES_IN_TABLET_LOGS];
+      const further = ["--unmanaged", ...logging, ...mysqlOptions(mysqlUrl)];
       return createVitessHost("vttablet", `vttablet-${alias}`, [http, grpc], ofTablet, further);
     },
     /** Runs a command of vtctldclient. Returns its output; throws {@link StackError} if it fails. */
