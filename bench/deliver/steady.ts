@@ -10,7 +10,7 @@ import { measureCase, type Stack } from "./stack.ts";
 const PER_SECOND = 20;
 /** Events that are not counted, because the product has just started and has no connections yet. */
 const WARM_UP = 2 * PER_SECOND;
-const EVENTS = "SELECT id, created_at FROM webhook_event WHERE created_at > ?";
+const EVENTS = "SELECT event_id AS id, created_at FROM delivery WHERE created_at > ?";
 
 /** Measures a steady stream of paid donations while nothing delivers. */
 export async function measureWriting(stack: Stack, seconds: number): Promise<Figures> {

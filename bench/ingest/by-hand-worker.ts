@@ -22,7 +22,7 @@ const FIND_DONATION = `SELECT record_id, subscription_id FROM donation
 const FIND_SUBSCRIPTION = `SELECT id, first_record_id FROM subscription
   WHERE account_no = ? AND external_id = ?`;
 const INSERT_SUBSCRIPTION = `INSERT INTO subscription
-  (account_no, external_id, id, first_record_id, started_at) VALUES (?, ?, ?, ?, ?)`;
+  (account_no, external_id, id, first_record_id) VALUES (?, ?, ?, ?)`;
 const INSERT_DONATION = `INSERT INTO donation
   (account_no, platform, external_id, record_id, status, amount_cents, currency, refunded_amount_cents,
    donor_name, message, donated_at, recorded_at, test, subscription_id)
@@ -82,7 +82,7 @@ async function writeRows(db: PoolConnection, accountId: string, id: string): Pro
   const [record, subscription] = [newId(), newId()];
   const paid = [record, CENTS, CURRENCY, DONOR, message, DONATED_AT, at, subscription];
   const shown = [`${record}d`, CENTS, DONATED_AT, CURRENCY, DONOR, message];
-  await db.execute(INSERT_SUBSCRIPTION, [no, subscriptionId, subscription, record, at]);
+  await db.execute(INSERT_SUBSCRIPTION, [no, subscriptionId, subscription, record]);
   await db.execute(INSERT_DONATION, [no, donationId, ...paid]);
   await db.execute(INSERT_ACTIVITY, [no, at, ...shown]);
   await db.execute(ADVANCE_CLOCK, [at, no]);

@@ -274,8 +274,8 @@ describe("ADR 0038: a session", () => {
     const left = leaving.call(signOutEverywhere);
     await expect.poll(() => database.isRunning("DELETE FROM session_link")).toBe(true);
     await database.query(
-      `INSERT INTO dashboard_session (session_hash, account_no, scopes, created_at, expires_at)
-       SELECT session_hash, account_no, scopes, ${NOW_MICROS}, ${NOW_MICROS} + 60000000
+      `INSERT INTO dashboard_session (session_hash, account_no, scopes, expires_at)
+       SELECT session_hash, account_no, scopes, ${NOW_MICROS} + 60000000
        FROM session_link WHERE code_hash = UNHEX(?)`,
       [sha256(code)],
     );

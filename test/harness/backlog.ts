@@ -71,20 +71,21 @@ export async function writeDeliveries(
   const eventId = `wev_${first}`;
   // This runs in every shard. Only one of them has the account.
   await database.queryShards(
-    `INSERT INTO webhook_event (account_no, id, kind, created_at, payload)
-     SELECT account_no, ?, 1, ?, ? FROM account WHERE id = ?`,
-    [eventId, lastCreatedAt, payloadOf(eventId, first), accountId],
+    `INSERT INTO webhook_event (account_no, id, payload)
+     SELECT account_no, ?, ? FROM account WHERE id = ?`,
+    [eventId, payloadOf(eventId, first), accountId],
   );
   await database.queryShards(
     `INSERT INTO delivery (account_no, id, endpoint_id, event_id, kind, test, state, run, attempts,
        last_outcome, next_attempt_at, created_at)
      SELECT w.account_no, CONCAT(?, LPAD(n, 5, '0')), ELT(n % ? + 1, ?), w.id, 1, FALSE, ?, 1, ?,
-       ?, ${NOW_MICROS} + ?, w.created_at
+       ?, ${NOW_MICROS} + ?, ?
      FROM ${NUMBERS} JOIN webhook_event w ON w.id = ? WHERE n < ?`,
     [
       ...[first.slice(0, TIME_DIGITS), endpointIds.length, endpointIds, state, attempts],
       ENDED_WITH[state] ?? null,
-      ...[nextAttemptSeconds === undefined ? null : nextAttemptSeconds * 1e6, eventId, count],
+      ...[nextAttemptSeconds === undefined ? null : nextAttemptSeconds * 1e6, lastCreatedAt],
+      ...[eventId, count],
     ],
   );
   // This asks the shards, because a vtgate returns at most 10,000 rows.

@@ -81,7 +81,7 @@ beforeAll(async () => {
   const backups = await createBackups(folder, stack.database);
   for (const [table, hash] of Object.entries(SESSIONS)) {
     await stack.database.query(
-      `INSERT INTO ${table} (${hash}, account_no, scopes, created_at, expires_at) VALUES (?, ?, 0, 0, ?)`,
+      `INSERT INTO ${table} (${hash}, account_no, scopes, expires_at) VALUES (?, ?, 0, ?)`,
       [Buffer.alloc(32), accountNoOf(accountId), Number.MAX_SAFE_INTEGER],
     );
   }

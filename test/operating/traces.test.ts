@@ -191,7 +191,7 @@ it("a client's request is its own trace, through gateway and core, even if the c
 it("stores the trace of a sampled call, and no trace of an unsampled one", async () => {
   const kept = () =>
     stack.database.query<{ traceparent: string | null }>(
-      "SELECT traceparent FROM webhook_event ORDER BY created_at",
+      "SELECT traceparent FROM webhook_event ORDER BY id",
     );
   const [pay] = named(ofTrace(CALLER.traceId), PAY);
   const first = `00-${CALLER.traceId}-${pay?.spanId}-01`;

@@ -118,9 +118,7 @@ function apply(tables: Tables, { sql, values }: Statement): void {
 /** The values are in the order of the columns that the product's statements name. */
 function insertRow(tables: Tables, table: string, row: Values): void {
   if (table === "webhook_event") {
-    const [, id, , , recordId, payload] = row as [
-      ...[number, string, number, number, string | null, Buffer],
-    ];
+    const [, id, recordId, payload] = row as [number, string, string | null, Buffer];
     tables.events.set(id, { recordId, payload });
   } else if (table === "delivery") {
     const [accountNo, deliveryId, endpointId, eventId, , , state, run, createdAt] = row as [

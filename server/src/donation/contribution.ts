@@ -30,10 +30,10 @@ export function newContribution(
   const donation = { ...created, status: DonationStatus.Paid, recordedAt, subscriptionId };
   const isNew = !("firstRecordId" in stored);
   const first = (isNew || stored.firstRecordId === undefined) && !test;
-  const started = first ? { recordId, recordedAt } : undefined;
+  const firstRecordId = first ? recordId : undefined;
   const changes: Change[] = [storeDonation(donation)];
   if (first || isNew) {
-    changes.push(storeSubscription(accountNo, externalId, subscriptionId, started));
+    changes.push(storeSubscription(accountNo, externalId, subscriptionId, firstRecordId));
   }
   const contribution = { donation, subscriptionId, first };
   return { contribution, changes, feed: updateFeed(undefined, donation) };

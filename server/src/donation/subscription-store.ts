@@ -21,18 +21,16 @@ export const subscriptionsBy = lookupOf<SubscriptionRow, SubscriptionRecord>({
 
 /** An existing subscription had only tests until now. */
 const SUBSCRIPTION: Table = {
-  insert: "INSERT INTO subscription (account_no, external_id, id, first_record_id, started_at)",
-  ending: `ON DUPLICATE KEY UPDATE first_record_id = VALUES(first_record_id),
-    started_at = VALUES(started_at)`,
+  insert: "INSERT INTO subscription (account_no, external_id, id, first_record_id)",
+  ending: "ON DUPLICATE KEY UPDATE first_record_id = VALUES(first_record_id)",
 };
 
-/** Stores a subscription and the contribution that started it; `undefined` while it has only tests. */
+/** Stores a subscription and the record id of its first contribution; `undefined` while it has only tests. */
 export function storeSubscription(
   accountNo: number,
   externalId: Buffer,
   id: string,
-  started: { readonly recordId: string; readonly recordedAt: number } | undefined,
+  firstRecordId: string | undefined,
 ): Insert {
-  const first = [started?.recordId ?? null, started?.recordedAt ?? null];
-  return { into: SUBSCRIPTION, row: [accountNo, externalId, id, ...first] };
+  return { into: SUBSCRIPTION, row: [accountNo, externalId, id, firstRecordId ?? null] };
 }

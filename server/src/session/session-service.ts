@@ -64,11 +64,10 @@ export function createSessionService(
       const expiresAt = await write({
         accountId,
         load: () => ({}),
-        decide(_, { accountNo, blocked, nowMicros: createdAt }) {
+        decide(_, { accountNo, blocked, nowMicros }) {
           if (blocked) throw accountBlocked();
-          const expiresAt = createdAt + LINK_VALIDITY_MICROS;
-          const times = { createdAt, expiresAt };
-          const link = { codeHash, accountNo, scopes: scopeBits(scopes), ...times, returnUrl };
+          const expiresAt = nowMicros + LINK_VALIDITY_MICROS;
+          const link = { codeHash, accountNo, scopes: scopeBits(scopes), expiresAt, returnUrl };
           return { answer: expiresAt, changes: [storeSessionLink(link)] };
         },
       });

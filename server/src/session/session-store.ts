@@ -18,7 +18,6 @@ export type NewSessionLink = {
   readonly codeHash: Buffer;
   readonly accountNo: number;
   readonly scopes: number;
-  readonly createdAt: number;
   readonly expiresAt: number;
   readonly returnUrl: string | undefined;
 };
@@ -31,14 +30,13 @@ type SessionRow = ReadAccountRow & {
 };
 
 const LINK: Table = {
-  insert:
-    "INSERT INTO session_link (code_hash, account_no, scopes, created_at, expires_at, return_url)",
+  insert: "INSERT INTO session_link (code_hash, account_no, scopes, expires_at, return_url)",
 };
 
 /** Stores a link. */
 export function storeSessionLink(link: NewSessionLink): Insert {
-  const { codeHash, accountNo, scopes, createdAt, expiresAt, returnUrl = null } = link;
-  return { into: LINK, row: [codeHash, accountNo, scopes, createdAt, expiresAt, returnUrl] };
+  const { codeHash, accountNo, scopes, expiresAt, returnUrl = null } = link;
+  return { into: LINK, row: [codeHash, accountNo, scopes, expiresAt, returnUrl] };
 }
 
 /** SQL for: the account is neither blocked nor deleted, so its owner may use the dashboard. */
@@ -68,9 +66,8 @@ export async function exchangeLink(
       values: [sessionHash, codeHash],
     },
     {
-      sql: `INSERT INTO dashboard_session
-          (session_hash, account_no, scopes, created_at, expires_at, return_url)
-        SELECT l.session_hash, l.account_no, l.scopes, ${NOW_MICROS}, ${NOW_MICROS} + ?, l.return_url
+      sql: `INSERT INTO dashboard_session (session_hash, account_no, scopes, expires_at, return_url)
+        SELECT l.session_hash, l.account_no, l.scopes, ${NOW_MICROS} + ?, l.return_url
         FROM session_link l JOIN account a ON a.account_no = l.account_no
         WHERE l.code_hash = ? AND l.session_hash = ? AND ${OPEN_ACCOUNT}`,
       values: [SESSION_LIFE_SECONDS * 1_000_000, codeHash, sessionHash],

@@ -35,8 +35,7 @@ export const receivingEndpointsOf = lookupOf<EndpointRow, ReceivingEndpoint>({
 });
 
 const WEBHOOK_EVENT: Table = {
-  insert:
-    "INSERT INTO webhook_event (account_no, id, kind, created_at, record_id, payload, traceparent)",
+  insert: "INSERT INTO webhook_event (account_no, id, record_id, payload, traceparent)",
 };
 const DELIVERY: Table = {
   insert: `INSERT INTO delivery
@@ -53,10 +52,7 @@ export function storeWebhookEvent(
   return [
     {
       into: WEBHOOK_EVENT,
-      row: [
-        ...[accountNo, eventId, kind, createdAtMicros, recordId ?? null, payload],
-        traceparent ?? null,
-      ],
+      row: [accountNo, eventId, recordId ?? null, payload, traceparent ?? null],
     },
     ...deliveries.map(({ id, endpoint, isPaused }) => {
       const state = isPaused ? DeliveryState.Paused : DeliveryState.Pending;

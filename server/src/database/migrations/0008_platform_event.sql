@@ -8,6 +8,5 @@ CREATE TABLE IF NOT EXISTS platform_event (
   recorded_at BIGINT NOT NULL,
   test BOOLEAN NOT NULL,
   deleted BOOLEAN NOT NULL DEFAULT FALSE,
-  PRIMARY KEY (account_no, platform, external_id),
-  UNIQUE KEY platform_event_record (account_no, record_id)
+  PRIMARY KEY (account_no, platform, external_id)
 ) ENGINE = InnoDB;

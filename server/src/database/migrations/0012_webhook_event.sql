@@ -5,8 +5,6 @@
 CREATE TABLE IF NOT EXISTS webhook_event (
   account_no BIGINT UNSIGNED NOT NULL,
   id CHAR(19) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
-  kind TINYINT UNSIGNED NOT NULL,
-  created_at BIGINT NOT NULL,
   record_id CHAR(15) CHARACTER SET ascii COLLATE ascii_bin NULL,
   payload BLOB NULL,
   traceparent CHAR(55) CHARACTER SET ascii COLLATE ascii_bin NULL,

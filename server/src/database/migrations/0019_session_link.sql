@@ -4,7 +4,6 @@ CREATE TABLE IF NOT EXISTS session_link (
   code_hash BINARY(32) NOT NULL,
   account_no BIGINT UNSIGNED NOT NULL,
   scopes INT UNSIGNED NOT NULL,
-  created_at BIGINT NOT NULL,
   expires_at BIGINT NOT NULL,
   session_hash BINARY(32) NULL,
   PRIMARY KEY (code_hash),

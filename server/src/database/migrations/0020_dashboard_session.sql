@@ -3,7 +3,6 @@ CREATE TABLE IF NOT EXISTS dashboard_session (
   session_hash BINARY(32) NOT NULL,
   account_no BIGINT UNSIGNED NOT NULL,
   scopes INT UNSIGNED NOT NULL,
-  created_at BIGINT NOT NULL,
   expires_at BIGINT NOT NULL,
   PRIMARY KEY (session_hash),
   KEY dashboard_session_account (account_no),
