@@ -229,8 +229,8 @@ it("rotates every secret of two instances under load without a failed request or
   await restartInTurn();
   expect((await next()).status).toBe(200);
   const id = createHash("sha256").update(Buffer.from(SECRET_KEY[OLD], "hex")).digest("hex");
-  const rotated = runTool("tools/rotate-secrets.ts", "--drop", id.slice(0, 8));
-  expect(rotated).toContain("0 left under");
+  const reencrypted = runTool("tools/reencrypt-secrets.ts", "--drop", id.slice(0, 8));
+  expect(reencrypted).toContain("0 left under");
 
   // The old certificates and keys are removed.
   useCertificates(NEW, NEW);

@@ -11,8 +11,8 @@ import { databaseSentence } from "./database-error.ts";
 const USAGE = `Re-encrypts stored signing secrets under the first of SECRET_KEYS, in the database that
 DATABASE_URL names. Running instances are not disturbed; each must know that key already.
 
-  node tools/rotate-secrets.ts            all that are under another key
-  node tools/rotate-secrets.ts --drop ID  those under the key with this ID, to be removed from SECRET_KEYS
+  node tools/reencrypt-secrets.ts            all that are under another key
+  node tools/reencrypt-secrets.ts --drop ID  those under the key with this ID, to be removed from SECRET_KEYS
 
 A key's ID is the first 8 hexadecimal characters of the SHA-256 of its bytes; without --drop all are listed.
 Ends with status 1 while any of these secrets is left.`;

@@ -13,8 +13,8 @@ const idOf = (key: string) =>
   createHash("sha256").update(Buffer.from(key, "hex")).digest("hex").slice(0, 8);
 
 const database = useTestDatabase();
-const rotate = (args: string[], secretKeys: string, databaseUrl = database.url) =>
-  runTool("rotate-secrets.ts", args, { DATABASE_URL: databaseUrl, SECRET_KEYS: secretKeys });
+const reencrypt = (args: string[], secretKeys: string, databaseUrl = database.url) =>
+  runTool("reencrypt-secrets.ts", args, { DATABASE_URL: databaseUrl, SECRET_KEYS: secretKeys });
 
 /** `test/operating/rotation.test.ts` runs the tool beside a product that delivers. */
 it("ends with 1 while any secret is left, and says under which key", async () => {
@@ -28,19 +28,19 @@ it("ends with 1 while any secret is left, and says under which key", async () =>
     );
 
   await store(stored);
-  expect(await rotate([], YOUNG)).toMatchObject({
+  expect(await reencrypt([], YOUNG)).toMatchObject({
     exitCode: 1,
     stdout: expect.stringContaining(`1 left under ${idOf(OLD)}: SECRET_KEYS lacks this key`),
     stderr: expect.stringContaining(endpointId),
   });
   await store(Buffer.concat([stored, Buffer.from("damage")]));
-  expect(await rotate(["--drop", idOf(OLD)], KEYS)).toMatchObject({
+  expect(await reencrypt(["--drop", idOf(OLD)], KEYS)).toMatchObject({
     exitCode: 1,
     stdout: expect.stringContaining(`1 left under ${idOf(OLD)}: `),
     stderr: expect.stringMatching(`${endpointId}\\. .*or they are damaged`),
   });
   await store(stored);
-  expect(await rotate(["--drop", idOf(OLD)], KEYS)).toEqual({
+  expect(await reencrypt(["--drop", idOf(OLD)], KEYS)).toEqual({
     exitCode: 0,
     stdout: expect.stringMatching(
       new RegExp(`^1 re-encrypted under ${idOf(YOUNG)}\n0 left under ${idOf(OLD)}: `),
@@ -59,16 +59,16 @@ describe("called wrongly", () => {
     ["one key only", ["--drop", idOf(OLD)], OLD],
     ["broken keys", [], `${OLD.slice(1)},${YOUNG}`],
   ])("with %s, prints its usage and no key", async (_, args, secretKeys) => {
-    const { exitCode, stdout, stderr } = await rotate(args, secretKeys, nowhere);
+    const { exitCode, stdout, stderr } = await reencrypt(args, secretKeys, nowhere);
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
     expect(stderr).toContain("--drop ID");
     for (const key of [OLD, YOUNG]) expect(stderr).not.toContain(key.slice(1));
   });
 
   it("names the keys that --drop accepts, and a database that does not answer", async () => {
-    const { stderr } = await rotate(["--drop", "?"], KEYS, nowhere);
+    const { stderr } = await reencrypt(["--drop", "?"], KEYS, nowhere);
     expect(stderr).toContain(`not the first: ${idOf(OLD)}. The first is ${idOf(YOUNG)}.`);
-    const unanswered = await rotate(["--drop", idOf(OLD)], KEYS, nowhere);
+    const unanswered = await reencrypt(["--drop", idOf(OLD)], KEYS, nowhere);
     expect(unanswered.stderr).toMatch(/^The database failed: .+\n$/);
   });
 });
