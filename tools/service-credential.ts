@@ -69,7 +69,7 @@ function parseCommand(args: string[]): Command {
         const name = nextName(credential.name, replaced);
         const text = await administration.create({ ...credential, name }, days);
         process.stderr.write(
-          `Created ${name}, for ${scopeOf(credential)} and ${days} ${days === 1 ? "day" : "days"}. Its text is shown this once:\n`,
+          `Created ${name}, for ${accountOf(credential)} and ${days} ${days === 1 ? "day" : "days"}. Its text is shown this once:\n`,
         );
         process.stdout.write(`${text}\n`);
         // Printed before the revocations. Otherwise a failure of the database in them would lose the text.
@@ -133,12 +133,12 @@ async function list(administration: CredentialAdministration): Promise<void> {
   const rows = (await administration.list()).map((credential) => [
     credential.name,
     credential.state,
-    scopeOf(credential),
+    accountOf(credential),
     timeText(credential.createdAtMicros),
     timeText(credential.expiresAtMicros),
     [...credential.permissions].join(" "),
   ]);
-  const table = [["NAME", "STATE", "SCOPE", "CREATED", "EXPIRES", "PERMISSIONS"], ...rows];
+  const table = [["NAME", "STATE", "ACCOUNT", "CREATED", "EXPIRES", "PERMISSIONS"], ...rows];
   const width = (column: number) => Math.max(...table.map((row) => row[column]?.length ?? 0));
   for (const row of table) {
     const cells = row.map((cell, column) => cell.padEnd(width(column)));
@@ -146,7 +146,7 @@ async function list(administration: CredentialAdministration): Promise<void> {
   }
 }
 
-function scopeOf({ accountId }: { readonly accountId: string | undefined }): string {
+function accountOf({ accountId }: { readonly accountId: string | undefined }): string {
   return accountId ?? "all accounts";
 }
 

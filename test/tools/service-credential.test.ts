@@ -29,7 +29,7 @@ it("creates, lists and revokes a credential, and shows its text once", async () 
       "m",
     );
   const { stdout: list } = await credential(["list"]);
-  expect(list).toMatch(/^NAME +STATE +SCOPE +CREATED +EXPIRES +PERMISSIONS\n/);
+  expect(list).toMatch(/^NAME +STATE +ACCOUNT +CREATED +EXPIRES +PERMISSIONS\n/);
   const [, createdAt = "", expiresAt = ""] = row("active").exec(list) ?? [];
   expect(Date.parse(expiresAt) - Date.parse(createdAt)).toBe(90 * 86_400_000);
   expect(list).not.toContain(created.stdout.trim());
