@@ -5,7 +5,7 @@ import { routeName } from "./router.ts";
 
 /**
  * Counts answers by route and status, and measures each from the request's head until it is ready to be sent. It leaves
- * out the time for which a request was held.
+ * out the time for which a request waited for a record.
  */
 export function countAnswers(answers: Answers, metrics: Metrics): Answers {
   const count = metrics.histogram(
@@ -20,7 +20,7 @@ export function countAnswers(answers: Answers, metrics: Metrics): Answers {
   ): Promise<GatewayResponse> {
     const startedMs = performance.now();
     const response = await answering;
-    const tookMs = performance.now() - startedMs - (response.heldMs ?? 0);
+    const tookMs = performance.now() - startedMs - (response.waitedMs ?? 0);
     count(tookMs / 1000, route, String(response.status));
     return response;
   }

@@ -76,14 +76,14 @@ describe("ADR 0052: a poll that waits", () => {
   it.each([
     [9_500, 51],
     [61_000, 0],
-  ])("that was held %d ms shows %d seconds until the limit resets", async (heldMs, seconds) => {
+  ])("that waited %d ms shows %d seconds until the limit resets", async (waitedMs, seconds) => {
     const clock = stopClock();
     core.page = empty;
     const answering = poll();
     await isHeld();
     core.page = filled;
     core.before = () => {
-      clock.nowMs = heldMs;
+      clock.nowMs = waitedMs;
     };
     const answer = await notifyUntil(answering);
     expect(answer.headers.get("ratelimit")).toBe(`"account";r=119;t=${seconds}`);

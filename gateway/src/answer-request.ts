@@ -110,11 +110,11 @@ export function createAnswers(
       const status = request.signal.aborted ? CLIENT_GONE : 200;
       return createResponse(status, request.requestId, body, ["Preference-Applied", "wait"]);
     });
-    const heldMs = performance.now() - sinceMs;
-    if (response.headers.includes("RateLimit")) return { ...response, heldMs };
+    const waitedMs = performance.now() - sinceMs;
+    if (response.headers.includes("RateLimit")) return { ...response, waitedMs };
     // The first call counted the request, so a later one does not show the limit.
-    const limit = rateLimitAfter(headers, heldMs);
-    return { ...response, headers: [...response.headers, ...limit], heldMs };
+    const limit = rateLimitAfter(headers, waitedMs);
+    return { ...response, headers: [...response.headers, ...limit], waitedMs };
   }
 
   /** Begins a wait if the client prefers one, the empty page may still fill, and no limit is reached. ADR 0052 */

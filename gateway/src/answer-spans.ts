@@ -23,8 +23,8 @@ export function traceAnswers(answers: Answers): Answers {
     return inSpan(`${method} ${route}`, options, async (span) => {
       const response = await answer();
       span.set({ "http.response.status_code": response.status });
-      if (response.heldMs !== undefined)
-        span.set({ "activity.held_ms": Math.round(response.heldMs) });
+      if (response.waitedMs !== undefined)
+        span.set({ "activity.waited_ms": Math.round(response.waitedMs) });
       if (response.status >= 500) span.fail();
       return response;
     });

@@ -58,7 +58,13 @@ export function createGateway(options: GatewayOptions): Gateway {
   const pages = createKeptPages(limits.keptPageBytes);
   const waits = createFeedWaits(upstream, limits);
   metrics.gauges(
-    [{ name: "activity_gateway_held_requests", help: "Polls that wait for a record.", labels: [] }],
+    [
+      {
+        name: "activity_gateway_waiting_requests",
+        help: "Polls that wait for a record.",
+        labels: [],
+      },
+    ],
     () => [[{ labels: [], value: waits.count() }]],
   );
   const answers = countAnswers(

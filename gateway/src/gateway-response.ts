@@ -8,7 +8,7 @@ export type GatewayResponse = {
   /** How long the core refuses this client, in milliseconds. Never sent. */
   readonly clientRefusedForMs?: number | undefined;
   /** How long the request waited for a record, in milliseconds. Never sent. */
-  readonly heldMs?: number;
+  readonly waitedMs?: number;
 };
 
 /** Creates a response with the headers that every response has. §4, §7 */
