@@ -17,8 +17,8 @@ const MAX_PORT = 65_535;
 /** A process that ends by itself is restarted after this time. */
 const AGAIN_MS = 1_000;
 const TELL_MS = 250;
-/** The variable with a process's place, from 1. */
-const PLACE = "PROCESS_PLACE";
+/** The variable with a process's number, from 1. */
+const NUMBER = "PROCESS_NUMBER";
 
 /** A process's message to the first one: its state. */
 type Told = { readonly state: string };
@@ -40,9 +40,9 @@ export function readProcesses(args: readonly string[]): number {
   return count;
 }
 
-/** Returns this process's place among several behind one port, from 1; `undefined` if it is alone. */
-export function placeOfThis(): number | undefined {
-  return cluster.isWorker ? Number(process.env[PLACE]) : undefined;
+/** Returns this process's number among several behind one port, from 1; `undefined` if it is alone. */
+export function numberOfThis(): number | undefined {
+  return cluster.isWorker ? Number(process.env[NUMBER]) : undefined;
 }
 
 /** Sends the state to the first process now and at each change. */
@@ -69,11 +69,11 @@ export async function serveProcesses(
 ): Promise<void> {
   checkPorts(count, core);
   const [out, err] = [openOutput(process.stdout), openOutput(process.stderr)];
-  const places = new Map<number, { readonly worker: Worker; state: string }>();
+  const processes = new Map<number, { readonly worker: Worker; state: string }>();
   let isEnding = false;
   let haveAllStarted = false;
 
-  const states = () => [...places.values()].map(({ state }) => state);
+  const states = () => [...processes.values()].map(({ state }) => state);
   function state(): string {
     if (isEnding) return "draining";
     const unready = states().find((each) => each !== "serving") ?? "starting";
@@ -87,14 +87,14 @@ export async function serveProcesses(
   if (unknown.length > 0) log.warn("the database is newer than this program", { unknown });
   const scraped = await openProcessesMetrics(core.metrics, count, log);
   cluster.setupPrimary({ silent: true });
-  for (let place = 1; place <= count; place++) start(place);
+  for (let number = 1; number <= count; number++) start(number);
   log.info("processes are started", { processes: count });
   endAtSignal({ drain, drainMs: core.drainMs, stop });
 
-  function start(place: number): void {
-    const worker = cluster.fork(environmentOf(place, scraped.address));
+  function start(number: number): void {
+    const worker = cluster.fork(environmentOf(number, scraped.address));
     const one = { worker, state: "starting" };
-    places.set(place, one);
+    processes.set(number, one);
     forwardLines(worker.process.stdout, out);
     forwardLines(worker.process.stderr, err);
     worker.on("message", (told: Partial<Told>) => {
@@ -104,29 +104,29 @@ export async function serveProcesses(
       haveAllStarted ||= states().every((each) => each !== "starting");
     });
     const ended = (status: number | null, signal: string | null) => {
-      places.delete(place);
+      processes.delete(number);
       if (isEnding) return;
-      log.error("a process ended by itself", { process: place, status, signal });
-      if (haveAllStarted) setTimeout(() => isEnding || start(place), AGAIN_MS);
+      log.error("a process ended by itself", { process: number, status, signal });
+      if (haveAllStarted) setTimeout(() => isEnding || start(number), AGAIN_MS);
       else void stopAll(1);
     };
     worker.once("exit", ended);
     // The cause is a message to a process that just died, or a process that could not be created. Without a listener,
     // the error would end this process.
     worker.on("error", (cause) => {
-      log.error("a process cannot be reached", { process: place, cause });
+      log.error("a process cannot be reached", { process: number, cause });
       if (worker.process.pid === undefined) ended(null, null);
     });
   }
 
   function drain(): void {
     isEnding = true;
-    for (const { worker } of places.values()) worker.process.kill("SIGTERM");
+    for (const { worker } of processes.values()) worker.process.kill("SIGTERM");
   }
 
   async function stop(): Promise<void> {
     // The `once` of node:events would reject at an error, such as that of a message to a process that just died.
-    const closed = [...places.values()].map(
+    const closed = [...processes.values()].map(
       ({ worker }) => new Promise((resolve) => worker.process.once("close", resolve)),
     );
     await Promise.all(closed);
@@ -159,9 +159,9 @@ function checkPorts(count: number, { metrics, health }: ServerConfig): void {
 }
 
 /** The variables of a child process. The first process has the ports for health and metrics. */
-function environmentOf(place: number, metrics: MetricsAddress | undefined) {
-  const port = metrics === undefined ? "" : String(metrics.port + place - 1);
-  return { [PLACE]: String(place), HEALTH_PORT: "", METRICS_PORT: port };
+function environmentOf(number: number, metrics: MetricsAddress | undefined) {
+  const port = metrics === undefined ? "" : String(metrics.port + number - 1);
+  return { [NUMBER]: String(number), HEALTH_PORT: "", METRICS_PORT: port };
 }
 
 /** Forwards only whole lines, so that lines of several processes never mix. */

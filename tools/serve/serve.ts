@@ -5,7 +5,7 @@ import { createLog } from "@activity/runtime/log";
 import { openOutput } from "@activity/runtime/process-output";
 import { redactText } from "@activity/runtime/redaction";
 import { createLogWriter, MigrationError } from "@activity/server";
-import { placeOfThis, readProcesses, serveProcesses, tellState } from "./processes.ts";
+import { numberOfThis, readProcesses, serveProcesses, tellState } from "./processes.ts";
 import { startProduct } from "./product.ts";
 import { readServeConfig } from "./serve-config.ts";
 
@@ -21,13 +21,13 @@ async function serve(): Promise<void> {
   const processes = readProcesses(process.argv.slice(2));
   const config = readServeConfig(process.env);
   const log = createLog(writer.write);
-  const place = placeOfThis();
-  if (processes > 1 && place === undefined) {
+  const number = numberOfThis();
+  if (processes > 1 && number === undefined) {
     await serveProcesses(processes, config.core, log, writer);
     return;
   }
-  const product = await startProduct({ ...config, log, place });
-  if (place !== undefined) void tellState(product.state);
+  const product = await startProduct({ ...config, log, number });
+  if (number !== undefined) void tellState(product.state);
   log.info("core listens", { host: config.core.host, port: product.corePort });
   log.info("gateway listens", { host: config.gateway.host, port: product.gatewayPort });
   if (product.dashboardPort) log.info("dashboard listens", { port: product.dashboardPort });
