@@ -55,6 +55,15 @@ it.each(durations.map((field) => [`${field.parent.name}.${field.name}`, field] a
   },
 );
 
+it("refuses an attempt without the time when it began, or an earlier one without its end", () => {
+  const made = { attempt: 2, before: [{ outcome: contract.AttemptOutcome.TIMEOUT }] };
+  const attempt = create(contract.MadeAttemptSchema, made);
+  const { violations = [] } = validator.validate(contract.MadeAttemptSchema, attempt);
+  const named = violations.map(({ field }) => field.findLast(({ kind }) => kind === "field"));
+  const names = named.map((field) => field?.kind === "field" && field.name);
+  expect(names).toEqual(expect.arrayContaining(["started_at", "ended_at"]));
+});
+
 /** The calls that state an amount paid through the service. */
 const PAID: readonly DescMessage[] = [
   contract.CreateDonationRequestSchema,
