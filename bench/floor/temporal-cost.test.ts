@@ -5,7 +5,7 @@ import { actionsOf, localActivityTaskOf } from "./temporal-cost.ts";
 
 /** A run of seven retries that the tests recorded from a real Temporal. The dispatcher made the first attempt. */
 const RECORDED = new URL(
-  "../../test/replay/histories/1.0.0-goes-on-with-attempt-2-a-minute-after-the-end-of-attempt-1-a.pb",
+  "../../test/replay/histories/1.0.0-continues-with-attempt-2-a-minute-after-the-end-of-attempt-1.pb",
   import.meta.url,
 );
 

@@ -161,9 +161,9 @@ it("fails a workflow that cannot be replayed, so that its run continues from the
 type Script = readonly (AttemptAnswer | undefined)[];
 
 const times = { startedAtMs: Date.now(), endedAtMs: Date.now(), durationMs: 0 };
-const busyBefore = { ...times, kind: "made", outcome: Outcome.ReceiverBusy } as const;
-const busy = { ...busyBefore, retryInMs: 60_000 } as const;
-const delivered = { ...busy, outcome: Outcome.Delivered } as const;
+const made = { ...times, kind: "made", retryInMs: 60_000 } as const;
+const busy = { ...made, outcome: Outcome.ReceiverBusy } as const;
+const delivered = { ...made, outcome: Outcome.Delivered } as const;
 const recorded = { ...busy, kind: "recorded", retryInMs: 40_000 } as const;
 const rescheduled = { kind: "rescheduled", waitMs: 5_000 } as const;
 const unknown = { kind: "unknown" } as const;
@@ -191,13 +191,6 @@ it.each<[what: string, script: Script, asked: number[], least: number[], most: n
     [1, 2],
     [15],
     [20],
-  ],
-  [
-    "waits for the whole delay after an answer of a version that tells no rest. ADR 0044",
-    [busyBefore, delivered],
-    [1, 2],
-    [55],
-    [60],
   ],
   [
     "reschedules an attempt that the core cannot load, later each time, and keeps its number",

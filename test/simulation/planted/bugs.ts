@@ -148,8 +148,8 @@ const BUGS: Bugs = {
   },
   "workflows/src/workflow/run-story.ts": {
     "the delay of a retry begins at the start of the attempt": [
-      "dueAtMs = nowMs() + delayAfter(answer, made.length);",
-      "dueAtMs += delayAfter(answer, made.length);",
+      "dueAtMs = nowMs() + answer.retryInMs;",
+      "dueAtMs += answer.retryInMs;",
     ],
     "a workflow ends although another worker's outcome of its attempt is retried": [
       "const { outcome } = recorded ?? answer;",

@@ -27,8 +27,8 @@ export type AttemptAnswer =
         readonly status?: number | undefined;
         /** Why no status was read, without URL, name or address. */
         readonly detail?: string | undefined;
-        /** The milliseconds until the next attempt. Without it, as in the version before, the whole delay is left. */
-        readonly retryInMs?: number | undefined;
+        /** The milliseconds until the next attempt. */
+        readonly retryInMs: number;
       })
   /** The attempt was recorded before. */
   | ({ readonly kind: "recorded" } & RecordedAttempt)

@@ -1,4 +1,4 @@
-import { delayAfterMs, MAX_ATTEMPTS } from "../attempt/retry-schedule.ts";
+import { MAX_ATTEMPTS } from "../attempt/retry-schedule.ts";
 import { isRetried } from "../http/attempt-outcome.ts";
 import type {
   Activities,
@@ -50,7 +50,7 @@ export function createRunStory(
       }
       made.push(pastFrom(answer));
       // The delay runs from the end of the attempt, even if recording it takes long.
-      dueAtMs = nowMs() + delayAfter(answer, made.length);
+      dueAtMs = nowMs() + answer.retryInMs;
       const recorded =
         answer.kind === "made" ? await recordUntilWritten({ ...next, made: answer }) : undefined;
       if (recorded !== undefined) {
@@ -105,11 +105,6 @@ export function createRunStory(
     run: attemptAll,
     progress: () => ({ attempts: made, nextDueAt: new Date(dueAtMs).toISOString() }),
   };
-}
-
-/** Returns the rest of the delay. The answer of an older history may lack it. */
-function delayAfter(answer: Extract<AttemptAnswer, MadeAttempt>, attempt: number): number {
-  return answer.retryInMs ?? delayAfterMs(attempt) ?? 0;
 }
 
 function pastFrom({ outcome, endedAtMs }: MadeAttempt): MadeAttempt {
