@@ -1,4 +1,5 @@
 import { fillDeliveries } from "../test/harness/filled-deliveries.ts";
+import { fillDonations } from "./dashboard-list/donations.ts";
 import { DELIVERIES, filtersOf, type ListFilter } from "./dashboard-list/filters.ts";
 import { makeAccounts } from "./load/targets.ts";
 import { countEach, type Figures } from "./measure/figures.ts";
@@ -23,14 +24,17 @@ await runBench({ name: "bench:dashboard:list", full, short }, async (bench) => {
   const core = await startCore(bench, "dashboard-list-core", store.env);
   const clients = clientsOf(core.port, store);
   const [accountId = ""] = await makeAccounts(clients, "bench", 1);
-  const { rows: queryShards } = startWatch(bench, store.databaseUrl);
+  const watch = startWatch(bench, store.databaseUrl);
   const middle = await bench.progress.step("Writing deliveries", () =>
-    fillDeliveries({ queryShards }, accountId, deliveries, DELIVERIES),
+    fillDeliveries({ queryShards: watch.rows }, accountId, deliveries, DELIVERIES),
   );
+  await bench.progress.step("Writing their donations", () => fillDonations(watch));
 
   /** Reads a list's first and second page alternately. */
   const read = async (filter: ListFilter) => {
-    const { nextPageToken } = await clients.deliveries.listDeliveries(filter);
+    const { deliveries: shown, nextPageToken } = await clients.deliveries.listDeliveries(filter);
+    if (shown.some(({ donation }) => donation === undefined))
+      throw new Error("a donation is missing");
     const durationsMs: number[] = [];
     const startedMs = sharedNowMs();
     for (let call = 0; call < calls; call++) {
@@ -55,7 +59,7 @@ await runBench({ name: "bench:dashboard:list", full, short }, async (bench) => {
   return {
     on: store.version,
     about: [
-      `Lists of an account with ${deliveries} deliveries to ten endpoints, 50 a page, by the core's port.`,
+      `Lists of an account with ${deliveries} deliveries to ten endpoints, 50 a page, each with its donation, by the core's port.`,
     ],
     blocks: [
       table(lists, [

@@ -5,6 +5,8 @@ import type { Figures } from "./figures.ts";
 
 type StatusRow = { Variable_name: string; Value: string };
 
+export type Watch = ReturnType<typeof startWatch>;
+
 const COUNTERS = "SHOW GLOBAL STATUS WHERE Variable_name IN ('Questions', 'Com_commit')";
 
 /** Watches a database server that only this bench uses. The watch counts its own statements, to subtract them. */
