@@ -1,8 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { Clients } from "../tools/demo/demo-account.ts";
 import { FOLLOWING, type Following, pollInTurn, startFollowers } from "./live/followers.ts";
+import { createWaits, writePaced } from "./live/paced-writes.ts";
 import { createDonation, donationKeys, eachConcurrently, makeAccounts } from "./load/targets.ts";
-import { countEach } from "./measure/figures.ts";
+import { countEach, until } from "./measure/figures.ts";
 import { cpuOf, readMemory } from "./measure/process-usage.ts";
 import { quantiles } from "./measure/sample.ts";
 import { clientsOf } from "./product/start-product.ts";
@@ -19,6 +19,9 @@ const MINUTE_S = 60;
 const [SPREAD_MS, HELD_BY_MS, HELD_FOR_MS] = [5_000, 6_500, 2_500];
 /** Within this time each follower sends its next request. */
 const ROUND_MS = 10_000;
+/** A record is lost if its follower has not got it this long after the last write: two intervals of polls. */
+const LOST_MS = 10_000;
+const ARRIVAL_CHECK_MS = 50;
 
 /** A full run settles for longer than a poll's interval or a wait. By then the start has no more effects. */
 const full = {
@@ -55,7 +58,7 @@ await runBench(spec, async (bench) => {
     on: ground.store.version,
     about: [
       `${settings.followers} tools follow an account each, in turn by polls that wait and by a poll each 5 s, beside`,
-      `${settings.writesPerSecond} donations a second and none, for ${settings.seconds} s. Times are from the call that writes to the tool.`,
+      `${settings.writesPerSecond} donations a second and none, for ${settings.seconds} s. Times are from the moment that a write is due to the tool.`,
       `CPU is that of a followed minute. Then ${grouped(settings.held)} requests are held, and asked again each 10 s. One process.`,
     ],
     blocks: [
@@ -116,49 +119,33 @@ async function measureFollowers(
   how: Following,
   writes: number,
 ) {
-  const written = new Map<number, number>();
-  const took: number[] = [];
+  const waits = createWaits();
+  const followed = accountIds.slice(0, followers);
+  const keys = donationKeys(followed, writes * seconds, `${how}-${performance.now()}`);
+  await eachConcurrently(keys, (key) => createDonation(clients, key));
   const feeds = { port, apiKeys: apiKeys.slice(0, followers), how };
   const following = startFollowers(feeds, settleMs / 2, (place) => {
-    const startedMs = written.get(place);
-    written.delete(place);
-    if (startedMs !== undefined) took.push(performance.now() - startedMs);
+    waits.end(place, performance.now());
   });
   await wait(settleMs);
   const before = following.requests();
   const minutes = (followers * seconds) / MINUTE_S;
+  const pacing = {
+    write: (key: (typeof keys)[number]) => clients.donations.payDonation(key),
+    begin: (turn: number, dueMs: number) => waits.begin(turn % followers, dueMs),
+  };
   const used = await countEach([cpu], async () => {
-    await (writes > 0
-      ? writeInTurn(clients, accountIds.slice(0, followers), how, writes * seconds, writes, written)
-      : wait(seconds * 1_000));
+    await (writes > 0 ? writePaced(keys, writes, pacing) : wait(seconds * 1_000));
     return { count: minutes };
   });
   const requests = (following.requests() - before) / minutes;
-  // Waits until the last write has reached its follower, which takes at most one polling interval.
-  await wait(settleMs / 2);
+  const giveUpMs = performance.now() + LOST_MS;
+  const isOver = () => waits.count() === keys.length || performance.now() > giveUpMs;
+  await until(isOver, ARRIVAL_CHECK_MS);
   following.stop();
+  const took = quantiles(waits.all(keys.length));
   const { "cpu product": productMs = 0, "cpu database": databaseMs = 0 } = used;
-  return { how, writes, ...quantiles(took), requests, productMs, databaseMs };
-}
-
-/** Pays donations of the accounts in turn. Records when each call began. */
-async function writeInTurn(
-  clients: Clients,
-  accountIds: readonly string[],
-  name: string,
-  count: number,
-  perSecond: number,
-  written: Map<number, number>,
-): Promise<void> {
-  const startedMs = performance.now();
-  const calls: Promise<unknown>[] = [];
-  for (const [place, key] of donationKeys(accountIds, count, `${name}-${startedMs}`).entries()) {
-    await createDonation(clients, key);
-    await wait(Math.max(0, startedMs + (place * 1_000) / perSecond - performance.now()));
-    written.set(place % accountIds.length, performance.now());
-    calls.push(clients.donations.payDonation(key));
-  }
-  await Promise.all(calls);
+  return { how, writes, ...took, requests, productMs, databaseMs };
 }
 
 async function measureHeld(
