@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { createClients } from "../../tools/demo/demo-account.ts";
 import type { Receiver } from "../receiver/start-receiver.ts";
 import type { Bench } from "../run/bench.ts";
-import { PRODUCT_FLAGS, profileFlags } from "../sides/served-process.ts";
+import { PRODUCT_ENV, PRODUCT_FLAGS, profileFlags } from "../sides/served-process.ts";
 import { startWorker } from "../stack/jobs.ts";
 import { type BenchStore, type BenchTemporal, deliveryEnv } from "../stack/servers.ts";
 import type { ProductJobs } from "./product-worker.ts";
@@ -22,7 +22,7 @@ export function startProductProcess(
 ) {
   const file = new URL("./product-worker.ts", import.meta.url);
   const flags = [...PRODUCT_FLAGS, ...profileFlags("product", profileFolder)];
-  const { pid, jobs, stop } = startWorker<ProductJobs>(bench, file, flags);
+  const { pid, jobs, stop } = startWorker<ProductJobs>(bench, file, flags, PRODUCT_ENV);
   bench.closeLater(jobs.stop);
   const run = async (receiverCa?: string, more: Readonly<Record<string, string>> = {}) => {
     const env = { ...store.env, ...deliveryEnv(temporal, receiver), ...more };

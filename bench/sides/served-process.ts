@@ -29,6 +29,9 @@ export const PRODUCT_FLAGS: readonly string[] = [
   "--heap-growing-percent=100",
 ];
 
+/** The variables of the C library with which the image and `npm start` run the product. */
+export const PRODUCT_ENV = { MALLOC_ARENA_MAX: "2" };
+
 /** Enough for a start on a busy machine. */
 const START_SECONDS = 90;
 const STOP_SECONDS = 10;
@@ -45,8 +48,7 @@ export async function serveProcess(options: ServeProcess) {
   const hasWritten = async (text: string) => (await readFile(logFile, "utf8")).includes(text);
   return startServer({
     ...{ title: name, launch: { command: process.execPath, leading }, args, logFile },
-    // MALLOC_ARENA_MAX is set as in the product's image.
-    env: { ...baseEnv(), NODE_ENV: "production", MALLOC_ARENA_MAX: "2", ...env },
+    env: { ...baseEnv(), NODE_ENV: "production", ...PRODUCT_ENV, ...env },
     isReady: () => ("port" in serves ? accepts(serves.port) : hasWritten(serves.whenWritten)),
     ...{ startSeconds: START_SECONDS, graceSeconds: STOP_SECONDS },
   });

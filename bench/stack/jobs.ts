@@ -26,8 +26,10 @@ export function startWorker<Called extends Jobs>(
   { closeLater }: Bench,
   file: URL,
   flags: readonly string[] = [],
+  more: Readonly<Record<string, string>> = {},
 ): Worker<Called> {
-  const child = fork(file, [], { execArgv: [...process.execArgv, ...flags] });
+  const execArgv = [...process.execArgv, ...flags];
+  const child = fork(file, [], { execArgv, env: { ...process.env, ...more } });
   const waiting = new Map<number, PromiseWithResolvers<unknown>>();
   let next = 0;
   child.on("message", ({ id, result, failure }: Answer) => {
