@@ -33,8 +33,12 @@ await runBench({ name: "bench:read", full, short, options }, async (bench) => {
   const reader = startReader(bench);
   const profileFolder = profile ? await makeProfiles("read") : undefined;
   const start = async (name: string) => {
-    const { pids: own, port } = await startNamed({ bench, store, profileFolder }, name);
-    const pids = { side: own, database: store.pid, load: reader.pid };
+    const ground = { bench, store, profileFolder };
+    const { pids: own, port, redisPid } = await startNamed(ground, name);
+    const pids = {
+      ...{ side: own, database: store.pid, load: reader.pid },
+      ...(redisPid !== undefined && { Redis: redisPid }),
+    };
     const { jobs } = reader;
     const read = async (workload: string, seconds: number) => {
       const reads = { side: name, workload, port, databaseUrl, accounts: size.accounts };

@@ -28,7 +28,7 @@ const MEMORY_MB = 200;
 /** The goal for a cold page: the CPU time of all processes. */
 const COLD_CPU_MS = 0.55;
 
-const wholeCpu = sumOf("cpu side", "cpu database", "cpu load");
+const wholeCpu = sumOf("cpu side", "cpu database", "cpu Redis", "cpu load");
 
 /** Returns the heading and the table of one workload. */
 export function workloadBlocks(runs: readonly Run[], load: Workload, sides: readonly string[]) {
@@ -45,6 +45,7 @@ export function workloadBlocks(runs: readonly Run[], load: Workload, sides: read
     ["p99 ms", of("p99Ms"), 2],
     ["CPU s per 1,000", of("cpu side"), 3],
     ["database's", of("cpu database"), 3],
+    ["Redis's", of("cpu Redis"), 3],
     ["load's", of("cpu load"), 3],
     ["all", of(wholeCpu), 3],
     ["peak RSS MB", (side) => peaksOf(runs, side, load).join(" + ")],

@@ -13,20 +13,24 @@ type Ground = {
   readonly store: BenchStore;
   readonly profileFolder: string | undefined;
 };
-/** A running side: its port and processes. */
-type Started = { readonly port: number; readonly pids: readonly number[] };
-/** A program with a label. `beside` and `env` say what it has in addition. */
+/** A running side: its port, its processes, and the Redis that it counts in, if any. */
+type Started = {
+  readonly port: number;
+  readonly pids: readonly number[];
+  readonly redisPid?: number;
+};
+/** A program with a label. `beside` says what it has in addition. */
 type ReadSide = {
   readonly label: string;
   start(on: Ground, name: string, env: Env): Promise<Started>;
   readonly beside?: string;
-  readonly env?: (bench: Bench) => Promise<Env>;
+  readonly redis?: true;
 };
 
 const ONE_PROCESS = { label: "product, one process", start: startTogether };
 const APART = { label: "product, gateway and core apart", start: startApart };
 const FASTIFY = { label: "Fastify", start: startFastify };
-const REDIS = { beside: "counting in Redis", env: redisEnv };
+const REDIS = { beside: "counting in Redis", redis: true } as const;
 
 /** All sides, in the order of their turns. */
 const SIDES: Readonly<Record<string, ReadSide>> = {
@@ -52,7 +56,9 @@ export function labelOf(name: string): string {
 export async function startNamed(on: Ground, name: string): Promise<Started> {
   const side = SIDES[name];
   if (side === undefined) throw new Error(`there is no side ${name}`);
-  return side.start(on, name, (await side.env?.(on.bench)) ?? {});
+  if (!side.redis) return side.start(on, name, {});
+  const { url, pid } = await sharedRedis(on.bench);
+  return { ...(await side.start(on, name, { REDIS_URL: url })), redisPid: pid };
 }
 
 /** Starts the process that reads. */
@@ -105,9 +111,9 @@ async function startFastify(on: Ground, name: string, more: Env): Promise<Starte
 
 let redis: ReturnType<typeof startRedis> | undefined;
 
-async function redisEnv({ progress, closeLater }: Bench): Promise<Env> {
+async function sharedRedis({ progress, closeLater }: Bench) {
   redis ??= startRedis({ env: process.env, progress });
-  const { url, stop } = await redis;
-  closeLater(stop);
-  return { REDIS_URL: url };
+  const running = await redis;
+  closeLater(running.stop);
+  return running;
 }

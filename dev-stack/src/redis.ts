@@ -17,6 +17,8 @@ export interface StartRedis extends StackOptions {
 /** A Redis or Valkey that stores nothing on disk. */
 export interface RunningRedis {
   url: string;
+  /** The process of the running server. */
+  readonly pid: number;
   /** Kills the server. */
   kill(): Promise<void>;
   /** Ends the server and starts a new one on the same port. It is empty but still in its cluster. */
@@ -58,6 +60,9 @@ export async function startRedis(options: StartRedis): Promise<RunningRedis> {
     let server = await start();
     return {
       url: `redis://${LOOPBACK}:${port}`,
+      get pid() {
+        return server.pid;
+      },
       kill: () => server.kill(),
       async restart() {
         await server.kill();
