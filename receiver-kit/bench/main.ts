@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { findPackageJSON } from "node:module";
+import { cpus } from "node:os";
 import { measure, measureCore } from "../scripts/core-size.ts";
 import { type Contender, createContenders } from "./contenders.ts";
 import { measureSideBySide } from "./measure.ts";
@@ -10,7 +11,9 @@ const WANTED_RATIO = 2;
 const ROUNDS = process.argv.includes("--short") ? 1 : 15;
 const PEERS = ["standardwebhooks", "svix", "stripe", "@octokit/webhooks-methods"];
 
-console.log(`Node ${process.version}: from the bytes as they came to a checked, parsed event`);
+const MACHINE = `${cpus()[0]?.model ?? "unknown"}, ${cpus().length} cores, ${process.platform}`;
+console.log(`${new Date().toISOString()}, ${MACHINE}, Node ${process.version}`);
+console.log("From the bytes as they came to a checked, parsed event");
 for (const size of SIZES) {
   const contenders = await createContenders(createBody(size));
   const timesNs = await measureSideBySide(
