@@ -97,7 +97,9 @@ function hoursOf(
     counted,
     (each) => `${each.accountNo} ${each.endpointId} ${each.beganAt}`,
   );
-  return Array.from(byHour.values(), (all) => {
+  // The same order in every core: otherwise two that add to the same hours could deadlock.
+  const inOrder = [...byHour].toSorted(([one], [other]) => (one < other ? -1 : 1));
+  return inOrder.map(([, all]) => {
     const durations = all.map(({ duration }) => duration);
     const delivered = all.filter(({ isDelivered }) => isDelivered).length;
     const { accountNo = 0, endpointId = "", beganAt = 0 } = all[0] ?? {};
