@@ -4,6 +4,7 @@ import { documentedVariables, readText } from "./import-rule.ts";
 
 type Service = {
   readonly image?: string;
+  readonly build?: unknown;
   readonly command?: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
   readonly secrets?: readonly string[];
@@ -37,6 +38,14 @@ describe("compose.yaml", () => {
     expect(ours.map(([name]) => name)).toEqual(["core", "credentials", "gateway", "deliveries"]);
     for (const [name, one] of ours) {
       expect(one, name).toMatchObject({ read_only: true, cap_drop: ["ALL"] });
+    }
+  });
+
+  it("builds the product's image in one service, because parallel builds of one image can fail", () => {
+    expect(ours.filter(([, one]) => one.build).map(([name]) => name)).toEqual(["core"]);
+    const { image } = service("core");
+    for (const [name, one] of ours) {
+      expect(one, name).toMatchObject({ image, pull_policy: "never" });
     }
   });
 
