@@ -10,6 +10,7 @@ type Service = {
   readonly secrets?: readonly string[];
   readonly networks: readonly string[];
   readonly volumes?: readonly string[];
+  readonly deploy?: { readonly replicas: number };
 };
 
 const compose = parse(readText("deploy/compose.yaml"), { merge: true });
@@ -75,7 +76,7 @@ describe("compose.yaml", () => {
     ["deliveries", ["core", "temporal"], ["database", "limiter"]],
     ["core", ["database", "limiter"], ["temporal"]],
     ["temporal", ["database"], []],
-    ["prometheus", ["temporal"], []],
+    ["prometheus", ["core", "gateway", "deliveries", "temporal"], ["database", "limiter"]],
   ])("connects %s to %j, and not to %j", (name, connected, separate) => {
     const shares = (other: string) =>
       service(name).networks.some((network) => service(other).networks.includes(network));
@@ -84,6 +85,24 @@ describe("compose.yaml", () => {
 
   it("keeps Temporal's ended runs for a week, because a restored database asks about them", () => {
     expect(service("temporal").environment).toMatchObject({ DEFAULT_NAMESPACE_RETENTION: "168h" });
+  });
+
+  it("names each container to Prometheus, so that a stopped one stays a target and fires an alert", () => {
+    const jobs: { job_name: string; static_configs: unknown }[] = parse(
+      readText("deploy/prometheus/compose.yaml"),
+    ).scrape_configs;
+    const at = (name: string, port: number) =>
+      Array.from(
+        { length: service(name).deploy?.replicas ?? 0 },
+        (_, index) => `${compose.name}-${name}-${index + 1}:${port}`,
+      );
+    const port = Number(service("core").environment.METRICS_PORT);
+    const parts = ["core", "gateway", "deliveries"];
+    expect(jobs.map((job) => [job.job_name, job.static_configs])).toEqual([
+      ["activity", [{ targets: parts.flatMap((name) => at(name, port)) }]],
+      ["activity-temporal", [{ targets: at("deliveries", port + 1) }]],
+      ["temporal", [{ targets: ["temporal:9090"] }]],
+    ]);
   });
 
   it("takes a pull's alert rules without a restart, and mounts folders, because a mounted file would stay the old one", () => {
