@@ -105,6 +105,17 @@ describe("compose.yaml", () => {
     ]);
   });
 
+  it("is backed up as docs/operating.md backs up MySQL, with a password that the database's container has", () => {
+    const deploying = readText("docs/deploying.md");
+    const operating = readText("docs/operating.md");
+    const [, ofBoth] = /^mariadb-dump \S+ (.+?) --ignore-table-data/m.exec(operating) ?? [];
+    const [, ofMysql] = /use `mysqldump` with `(.+?)`/.exec(operating) ?? [];
+    const { MYSQL_DATABASE, MYSQL_ROOT_PASSWORD_FILE } = service("database").environment;
+    expect(deploying).toContain(`client mysqldump ${ofBoth} ${ofMysql} ${MYSQL_DATABASE} >`);
+    expect(deploying).toContain(`MYSQL_PWD=$(cat ${MYSQL_ROOT_PASSWORD_FILE})`);
+    expect(deploying).toContain(`-T database \\`);
+  });
+
   it("takes a pull's alert rules without a restart, and mounts folders, because a mounted file would stay the old one", () => {
     expect(service("prometheus").command).toContain("--enable-feature=auto-reload-config");
     const mounts = ["prometheus", "temporal"].map((name) => service(name).volumes?.[0]);
