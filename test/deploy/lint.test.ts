@@ -9,6 +9,7 @@ import { fetchLinters, type Linters } from "./harness-linters.ts";
 const CHART = "deploy/helm/personal-activity";
 const MUST = ["temporal.address=temporal:7233"];
 const PLAIN = [...MUST, "core.plaintext=trusted-network"];
+const CHECKERS = "networkPolicy.healthCheckers[0].ipBlock.cidr=10.1.0.0/16";
 const EVERYTHING = [
   ...[...MUST, "core.tlsSecret=core-tls", "limiter.enabled=true", "temporal.apiKey=true"],
   ...["dashboard.url=https://dash.example.com", "metrics.enabled=true"],
@@ -19,7 +20,7 @@ const EVERYTHING = [
   ]),
   ...["metrics.scrapers[0].namespaceSelector.matchLabels.a=b", "database.caSecret=db-ca"],
   ...["imagePullSecrets[0].name=pull", "listenHost=::"],
-  "networkPolicy.healthCheckers[0].ipBlock.cidr=10.1.0.0/16",
+  CHECKERS,
 ];
 
 type Container = {
@@ -134,10 +135,13 @@ describe("the Helm chart", () => {
       (spec.ingress ?? []).flatMap(({ ports }) => ports?.map(({ port }) => port) ?? ["all"]),
     ]);
     expect(Object.fromEntries(opened)).toEqual({
-      "activity-core": ["core", "dashboard", "metrics"],
+      "activity-core": ["core", "dashboard", "health", "metrics"],
       "activity-gateway": ["http", "health", "metrics"],
       "activity-deliveries": ["metrics", "temporal-sdk"],
     });
+    // Without the dashboard no balancer sends to the cores.
+    const checked = render([...PLAIN, CHECKERS]);
+    expect(checked.match(/ports: \[\{ port: health \}\]/g)).toHaveLength(1);
   });
 
   it("serves metrics only where it is told to, at the ports in Prometheus' configuration, to the named scrapers", () => {
