@@ -17,7 +17,10 @@ export interface ReceiverOptions<Context = unknown> extends VerifyOptions {
   readonly handle: (webhookEvent: WebhookEvent, context: Context) => unknown;
   /** The largest body that is read. Default 1 MiB. */
   readonly bodyLimitBytes?: number | undefined;
-  /** Called for every delivery that was not answered 204. Default: logs the error's stack and its cause's message. */
+  /**
+   * Called for every delivery that was not answered 204. Default: logs a line, and for an error other than a
+   * `VerificationError` its stack and its cause's message.
+   */
   readonly onProblem?: ((problem: Problem) => unknown) | undefined;
 }
 
