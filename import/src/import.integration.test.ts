@@ -201,10 +201,13 @@ describe("npm run import", () => {
     },
   );
 
+  const twoPieces = Buffer.from(`amount,date${"\n".repeat(262_132)}\xc3\xa4\n\xe4,`, "latin1");
   it.each<[string, Buffer, RegExp]>([
     ["UTF-16", Buffer.from("\ufeffid,amount,date\n", "utf16le"), /UTF-16 and must be UTF-8/],
     ["Latin-1", Buffer.from("id,amount,währung\n1,2,3\n", "latin1"), /is not UTF-8 \(line 1/],
-    ["a bad first byte", Buffer.from("\xe4,amount\n1,2\n", "latin1"), /is not UTF-8 \(line 1 /],
+    ["a bad first byte", Buffer.from("\x80,a\n1,2\n\xfc", "latin1"), /is not UTF-8 \(line 1 /],
+    ["a character in two pieces", twoPieces, /is not UTF-8 \(line 262134 /],
+    ["two bad lines", Buffer.from("\xe4,amount\n1,2\n\xfc", "latin1"), /is not UTF-8 \(line 1 /],
     ["nothing", Buffer.alloc(0), /has no header line/],
     ["inches in its header", Buffer.from('a,12" disc,b\n1,2,3\n'), /"a", "12" disc", "b"\. Needed/],
     ["an open quote in its header", Buffer.from('a,"b\n1,2\n'), /inside a quoted cell .* line 1:/],

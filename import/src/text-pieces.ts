@@ -41,7 +41,7 @@ export async function* readTextPieces(
       const { bytesRead: length } = await file.read(buffer, 0, PIECE_BYTES);
       const bytes = buffer.subarray(0, length);
       if (bytesRead === 0) checkNotUtf16(path, bytes);
-      const text = decode(path, decoder, bytes, lines);
+      const text = decode(path, decoder, bytes, { lines, bytesRead });
       bytesRead += length;
       report(bytesRead);
       if (text !== "") yield text;
@@ -94,23 +94,27 @@ function checkNotUtf16(path: string, bytes: Buffer): void {
   }
 }
 
-function decode(path: string, decoder: TextDecoder, bytes: Buffer, lines: number): string {
+/** What was read before a piece. */
+type Before = { readonly lines: number; readonly bytesRead: number };
+
+function decode(path: string, decoder: TextDecoder, bytes: Buffer, before: Before): string {
   try {
     // An empty piece marks the end. A character that is cut off there is an error too.
     return decoder.decode(bytes, { stream: bytes.length > 0 });
   } catch (error) {
     throw new ImportError(
-      `${path} is not UTF-8 (line ${lines + linesBeforeBadByte(bytes)} or shortly after): save it as "CSV UTF-8", or convert it, for example with iconv -f WINDOWS-1252 -t UTF-8.`,
+      `${path} is not UTF-8 (line ${before.lines + linesBeforeBadByte(bytes, before.bytesRead > 0)} or shortly after): save it as "CSV UTF-8", or convert it, for example with iconv -f WINDOWS-1252 -t UTF-8.`,
       { cause: error },
     );
   }
 }
 
-function linesBeforeBadByte(bytes: Buffer): number {
+function linesBeforeBadByte(bytes: Buffer, hasPrevious: boolean): number {
+  // A later piece can begin with the end of a character that began in the previous piece. That end would look bad.
+  const start = hasPrevious ? bytes.findIndex((byte) => (byte & 0xc0) !== 0x80) : 0;
   // If the text itself holds a replacement character, the reported line is only too early.
-  const text = bytes.toString("utf8");
-  // A character that began in the previous piece shows as one at place 0. If there is no other, the start is bad.
-  return text.slice(0, Math.max(0, text.indexOf("\ufffd", 1))).split("\n").length - 1;
+  const text = bytes.toString("utf8", Math.max(0, start));
+  return text.slice(0, Math.max(0, text.indexOf("\ufffd"))).split("\n").length - 1;
 }
 
 function countLineFeeds(bytes: Buffer): number {
