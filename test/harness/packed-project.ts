@@ -21,7 +21,8 @@ export function installPacked(
   const node = NODE_BY_ENGINES.get(engines.node);
   if (node === undefined) throw new Error(`NODE_BY_ENGINES lacks ${engines.node} of ${name}`);
   const packages = [packPackage(name, folder), node, ...more];
-  const args = ["install", "--no-audit", "--no-fund", ...packages];
+  // A script of the package `node` places its program. The user's settings may forbid scripts.
+  const args = ["install", "--no-audit", "--no-fund", "--ignore-scripts=false", ...packages];
   execFileSync("npm", args, { cwd: folder, stdio: "pipe" });
   return join(folder, "node_modules/node/bin/node");
 }
