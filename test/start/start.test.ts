@@ -65,7 +65,8 @@ function paste(output: string): string {
   const lines = output.match(/^ {2}(export |curl ).*$/gm) ?? [];
   expect(lines).toHaveLength(4);
   const script = lines.join("\necho\n");
-  const env = { ...process.env, http_proxy: "http://127.0.0.1:1", no_proxy: "" };
+  // With an empty `no_proxy` curl reads NO_PROXY.
+  const env = { ...process.env, http_proxy: "http://127.0.0.1:1", no_proxy: "", NO_PROXY: "" };
   return execFileSync("bash", ["-ec", script], { encoding: "utf8", env });
 }
 
