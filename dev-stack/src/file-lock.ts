@@ -1,4 +1,4 @@
-import { closeSync, openSync } from "node:fs";
+import { accessSync, closeSync, constants, existsSync, openSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as wait } from "node:timers/promises";
 
@@ -29,11 +29,13 @@ export function tryLock(path: string): FileLock | undefined {
 }
 
 function openDatabase(path: string): DatabaseSync {
+  // SQLite also opens a file that it may only read. Then several processes would get the lock.
+  if (existsSync(path)) accessSync(path, constants.W_OK);
   try {
     return new DatabaseSync(path);
   } catch (error) {
-    // SQLite does not tell the system's error: this throws it. Before a success this would end a lock, because the
-    // system ends all locks that a process has on a file when the process closes that file.
+    // SQLite does not tell the system's error, and this call throws it. After a success it would release a lock: when
+    // a process closes a file, the system ends all locks that the process has on it.
     closeSync(openSync(path, "a"));
     throw error;
   }

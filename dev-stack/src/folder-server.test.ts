@@ -1,6 +1,6 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { writeFile } from "node:fs/promises";
+import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import { useFolder } from "../../test/harness/use-started.ts";
@@ -58,9 +58,28 @@ it("ends the server a killed run left, but no other process with its number, and
   }
 });
 
-it("keeps the system's code of a lock file that cannot be written", () => {
+it("keeps the system's code of a lock file in a folder that does not exist", () => {
   const code = expect.objectContaining({ code: "ENOENT" });
   expect(() => tryLock(join(dataDir, "missing", "lock"))).toThrow(code);
+});
+
+it("takes no lock on a file that this user may only read", async () => {
+  const file = join(dataDir, "read-only");
+  await writeFile(file, "", { mode: 0o444 });
+  await chmod(dataDir, 0o755);
+  const script = `
+    const { tryLock } = await import("${new URL("file-lock.ts", import.meta.url)}");
+    // Root may write every file.
+    if (process.getuid() === 0) process.setuid(65534);
+    try {
+      console.log(tryLock("${file}"));
+    } catch ({ code }) {
+      console.log(code);
+    }`;
+  const args = ["--input-type=module", "-e", script];
+  expect(execFileSync(process.execPath, args, { encoding: "utf8", stdio: "pipe" })).toBe(
+    "EACCES\n",
+  );
 });
 
 it("names the program that the system refuses to execute, not the folder of its data", async () => {
