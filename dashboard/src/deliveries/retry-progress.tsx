@@ -14,25 +14,25 @@ export function RetryProgress(props: {
     return (
       <div>
         <progress
-          value={retry.queued}
+          value={retry.onTheWay}
           max={total.count}
           aria-label={texts.deliveries.retryFailed}
         />
-        <p role="status">{texts.deliveries.queuedOf(retry.queued, total.count, total.isAll)}</p>
+        <p role="status">{texts.deliveries.onTheWayOf(retry.onTheWay, total.count, total.isAll)}</p>
       </div>
     );
   }
   if (retry.isDone) {
     return (
-      <Notice look={retry.queued > 0 ? "good" : "warn"} role="status">
-        {texts.deliveries.retriedCount(retry.queued)}
+      <Notice look={retry.onTheWay > 0 ? "good" : "warn"} role="status">
+        {texts.deliveries.retriedCount(retry.onTheWay)}
       </Notice>
     );
   }
   if (retry.goOn) {
     return (
       <Notice look="warn" role="status">
-        {texts.deliveries.stoppedAt(retry.queued)}
+        {texts.deliveries.stoppedAt(retry.onTheWay)}
       </Notice>
     );
   }

@@ -20,7 +20,11 @@ export type Chosen = {
 };
 type Retried = Chosen & { readonly since: Timestamp; readonly until: Timestamp };
 
-type Progress = { readonly retried: Retried; readonly queued: number; readonly pageToken: string };
+type Progress = {
+  readonly retried: Retried;
+  readonly onTheWay: number;
+  readonly pageToken: string;
+};
 
 /**
  * Retries deliveries in parts. After `stop`, or when its dialog closes, it requests no further part. `goOn` continues
@@ -39,8 +43,8 @@ export function useBulkRetry() {
         setProgress(now);
         const { retried, pageToken } = now;
         const part = await deliveries.retryFailedDeliveries({ ...retried, pageSize, pageToken });
-        const queued = now.queued + Number(part.retried);
-        now = { retried, queued, pageToken: part.nextPageToken };
+        const onTheWay = now.onTheWay + Number(part.retried);
+        now = { retried, onTheWay, pageToken: part.nextPageToken };
       } while (now.pageToken !== "" && !isStopped.current);
       setProgress(now);
     },
@@ -56,11 +60,11 @@ export function useBulkRetry() {
   const isBegun = progress !== undefined && progress.pageToken !== "";
   return {
     ...{ error: changeError(error), isPending, stop },
-    queued: progress?.queued ?? 0,
+    onTheWay: progress?.onTheWay ?? 0,
     isDone: isSuccess && !isBegun,
     /** Continues the retry. `undefined` unless it has begun and has not ended. */
     goOn: isBegun ? () => mutate(progress) : undefined,
-    begin: (retried: Retried) => mutate({ retried, queued: 0, pageToken: "" }),
+    begin: (retried: Retried) => mutate({ retried, onTheWay: 0, pageToken: "" }),
     forget: () => {
       reset();
       setProgress(undefined);

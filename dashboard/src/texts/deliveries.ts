@@ -75,10 +75,10 @@ export const deliveries = {
     count === 0
       ? "There was nothing to retry."
       : `${many(count, "delivery is", "deliveries are")} on the way.`,
-  queuedOf: (queued: number, count: number, isAll: boolean) =>
-    `${queued.toLocaleString(LOCALE)} of ${isAll ? "" : "at least "}${count.toLocaleString(LOCALE)} on the way`,
-  stoppedAt: (queued: number) =>
-    `Stopped. ${many(queued, "delivery is", "deliveries are")} on the way.`,
+  onTheWayOf: (onTheWay: number, count: number, isAll: boolean) =>
+    `${onTheWay.toLocaleString(LOCALE)} of ${isAll ? "" : "at least "}${count.toLocaleString(LOCALE)} on the way`,
+  stoppedAt: (onTheWay: number) =>
+    `Stopped. ${many(onTheWay, "delivery is", "deliveries are")} on the way.`,
   downloadCsv: "Download CSV",
   reading: (count: number) => `Reading ${count.toLocaleString(LOCALE)} …`,
   csvCut: (count: number) =>
