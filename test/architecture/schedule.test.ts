@@ -21,7 +21,10 @@ const TOLD: readonly (readonly [string, RegExp])[] = [
   ["proto/activity/dispatch/v1/dispatch_service.proto", /number in it[^}]*lte: (\d+)/g],
   ["workflows/src/common/run.ts", /1 to (\d+)\. \*\//g],
 ];
-/** The places that state the number of retries: one less. The core refuses a record with more attempts before it. */
+/**
+ * The places that state the number of retries: one less than that of attempts. The core refuses a record with more
+ * attempts before it.
+ */
 const RETRIES_TOLD: typeof TOLD = [
   ["ARCHITECTURE.md", /attempts 1 to (\d+) failed/g],
   ["docs/source-contract.md", /plus up to (\d+) retries/g],
