@@ -11,26 +11,11 @@ export async function callBack(name: string, call: () => unknown): Promise<void>
 }
 
 /**
- * Returns an error's stack and its cause's message. Other properties stay out of logs, because they can hold a
- * supporter's data: `mysql2` keeps the statement, and `pg` the failing row.
+ * Returns the stacks of an error and its cause. Other properties stay out of logs, because they can hold a supporter's
+ * data: `mysql2` keeps the statement, and `pg` the failing row.
  */
 function textFromError(error: unknown): string {
-  if (!(error instanceof Error)) return messageOf(error);
+  if (!(error instanceof Error)) return "a value that is no Error was thrown";
   const { cause, stack = error.message } = error;
-  const isOnlyErrors = error.message === "" && error instanceof AggregateError;
-  const text = isOnlyErrors ? `${stack}\n  errors: ${messageOf(error)}` : stack;
-  return cause instanceof Error ? `${text}\n  cause: ${messageOf(cause)}` : text;
-}
-
-/**
- * Returns the message of anything that was thrown. If a name has several addresses and none answers, Node's error has
- * no message of its own, but an error for each address.
- */
-function messageOf(error: unknown): string {
-  // `String` throws for an object without a prototype.
-  if (typeof error !== "object" || error === null) return String(error);
-  const { message, errors } = error as Partial<AggregateError>;
-  if (typeof message === "string" && message !== "") return message;
-  if (Array.isArray(errors) && errors.length > 0) return errors.map(messageOf).join("; ");
-  return error instanceof Error ? error.name : "an object without a message";
+  return cause instanceof Error ? `${stack}\n  cause: ${cause.stack ?? cause.message}` : stack;
 }

@@ -19,7 +19,7 @@ export interface ReceiverOptions<Context = unknown> extends VerifyOptions {
   readonly bodyLimitBytes?: number | undefined;
   /**
    * Called for every delivery that was not answered 204. Default: logs a line, and for an error other than a
-   * `VerificationError` its stack and its cause's message.
+   * `VerificationError` its stack and that of its cause.
    */
   readonly onProblem?: ((problem: Problem) => unknown) | undefined;
 }

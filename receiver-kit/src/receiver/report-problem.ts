@@ -18,27 +18,13 @@ function logProblem({ status, error }: Problem): void {
 }
 
 /**
- * Returns a `VerificationError` as one line, and any other error as its stack and its cause's message. Other properties
+ * Returns a `VerificationError` as one line, and any other error as its stack and that of its cause. Other properties
  * stay out of logs, because they can hold a supporter's data: `mysql2` keeps the statement, and `pg` the failing row.
  */
 function textFromError(error: unknown): string {
   if (error instanceof VerificationError) return `${error.reason}: ${error.message}`;
-  if (!(error instanceof Error)) return messageOf(error);
-  const { cause, stack = error.message } = error;
-  const isOnlyErrors = error.message === "" && error instanceof AggregateError;
-  const text = isOnlyErrors ? `${stack}\n  errors: ${messageOf(error)}` : stack;
-  return cause instanceof Error ? `${text}\n  cause: ${messageOf(cause)}` : text;
-}
-
-/**
- * Returns the message of anything that was thrown. If a name has several addresses and none answers, Node's error has
- * no message of its own, but an error for each address.
- */
-function messageOf(error: unknown): string {
-  // `String` throws for an object without a prototype.
-  if (typeof error !== "object" || error === null) return String(error);
-  const { message, errors } = error as Partial<AggregateError>;
-  if (typeof message === "string" && message !== "") return message;
-  if (Array.isArray(errors) && errors.length > 0) return errors.map(messageOf).join("; ");
-  return error instanceof Error ? error.name : "an object without a message";
+  if (typeof error !== "object") return String(error);
+  // Some libraries throw objects that are no errors but have a message.
+  const { message = "no message", stack = message, cause } = (error ?? {}) as Partial<Error>;
+  return cause instanceof Error ? `${stack}\n  cause: ${cause.stack ?? cause.message}` : stack;
 }

@@ -168,7 +168,9 @@ export function describeReceiver(
         expect((await post(other.url, headers, body)).status).toBe(500);
         await vi.waitFor(() => expect(logged).toHaveBeenCalledOnce());
         const text = format(...(logged.mock.lastCall ?? []));
-        expect(text).toMatch(/: Error: the work failed\n +at .*\n {2}cause: the row exists$/s);
+        expect(text).toMatch(
+          /: Error: the work failed\n +at .*\n {2}cause: Error: the row exists\n +at /s,
+        );
         expect(text).not.toContain("confidential");
         logged.mockClear();
         await other.close();

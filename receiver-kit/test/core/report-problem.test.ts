@@ -1,25 +1,19 @@
 import { expect, it, vi } from "vitest";
 import { reportProblem } from "../../src/receiver/report-problem.ts";
 
-const refused = ["::1", "127.0.0.1"].map((host) => new Error(`connect ECONNREFUSED ${host}:1`));
-const ADDRESSES = "connect ECONNREFUSED ::1:1; connect ECONNREFUSED 127.0.0.1:1";
+const refused = Object.assign(new AggregateError([]), { code: "ECONNREFUSED" });
 
 it.each([
-  ["refused addresses", new AggregateError(refused), `\n  errors: ${ADDRESSES}`],
-  [
-    "a cause with refused addresses",
-    new TypeError("fetch failed", { cause: new AggregateError(refused) }),
-    `\n  cause: ${ADDRESSES}`,
-  ],
   [
     "a cause without a message",
-    new Error("work", { cause: new TypeError() }),
-    "\n  cause: TypeError",
+    new TypeError("fetch failed", { cause: refused }),
+    "AggregateError",
   ],
   ["an object with a message", { message: "no row", details: "confidential" }, ": no row"],
-  ["an object without a prototype", Object.create(null), ": an object without a message"],
+  ["an object without a prototype", Object.create(null), ": no message"],
+  ["nothing", undefined, ": undefined"],
   ["a symbol", Symbol("stop"), ": Symbol(stop)"],
-])("logs what is known of %s", async (_, error, end) => {
+])("logs what is known of %s", async (_, error, known) => {
   const logged = vi.spyOn(console, "error").mockReturnValue();
   const fail = () => {
     throw error;
@@ -27,7 +21,7 @@ it.each([
   for (const onProblem of [undefined, fail]) {
     await reportProblem({ onProblem }, { status: 500, error });
     const text: string = logged.mock.lastCall?.[0];
-    expect(text.endsWith(end), text).toBe(true);
+    expect(text).toContain(known);
     expect(text).not.toContain("confidential");
   }
   logged.mockRestore();
