@@ -93,7 +93,10 @@ const BUGS: Bugs = {
     ],
   },
   "server/src/delivery/delivery-service.ts": {
-    "the notification of a manual retry is lost": ["outbox.attempts.notify();"],
+    "the notification of a manual retry is lost": [
+      "outbox.attempts.notify();\n      return {",
+      "return {",
+    ],
   },
   "server/src/dispatch/dispatch-service.ts": {
     "a recorded attempt is made again": [
