@@ -150,6 +150,7 @@ export function createServerApp(
       ...listener,
       close() {
         // A closing listener waits for its calls, and a watch does not end by itself.
+        readiness.stop();
         feedChanges.close();
         return listener.close();
       },

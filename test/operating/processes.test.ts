@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import {
   Health,
   HealthCheckResponse_ServingStatus as Status,
@@ -45,6 +46,23 @@ describe("a process that gets SIGTERM, ADR 0043", () => {
     await watching;
     expect(statuses).toEqual([Status.SERVING, Status.NOT_SERVING]);
     expect((await health.check({})).status).toBe(Status.NOT_SERVING);
+  });
+
+  it("as a core keeps a watch that begins during the drain, and ends it when it stops", async () => {
+    const core = await stack.startInstance();
+    core.drain();
+    const health = createClient(Health, transportTo(`http://127.0.0.1:${core.corePort}`, {}));
+    const statuses: Status[] = [];
+    const watching = (async () => {
+      for await (const { status } of health.watch({})) statuses.push(status);
+    })();
+    await expect.poll(() => statuses).toEqual([Status.NOT_SERVING]);
+    // If it ended now, its client would begin another at once.
+    expect(await Promise.race([watching, wait(1_000, "open")])).toBe("open");
+    const stopped = core.stop();
+    // A watch that is cut fails.
+    await watching;
+    await stopped;
   });
 });
 

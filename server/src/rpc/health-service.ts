@@ -9,13 +9,14 @@ const WATCH_INTERVAL_MS = 5_000;
 
 /**
  * Answers health checks by the gRPC health protocol, for the whole server (the empty name) and for each of `services`.
- * When the core drains, each watch gets the status at once and ends.
+ * When the core begins to drain, each watch gets the status at once and ends. A watch that begins later ends when the
+ * core stops. If it ended at once, its client would repeat it without a pause.
  */
 export function createHealthService(
   readiness: Readiness,
   services: ReadonlySet<string>,
 ): ServiceImpl<typeof Health> {
-  const { draining } = readiness;
+  const { draining, stopping } = readiness;
   const isKnown = (service: string) => service === "" || services.has(service);
 
   async function readStatus(): Promise<Status> {
@@ -33,10 +34,11 @@ export function createHealthService(
       return { statuses: Object.fromEntries(names.map((name) => [name, { status }])) };
     },
     async *watch({ service }, { signal }) {
-      const changed = AbortSignal.any([signal, draining]);
+      const end = draining.aborted ? stopping : draining;
+      const changed = AbortSignal.any([signal, end]);
       let sent: Status | undefined;
       while (!signal.aborted) {
-        const isLast = draining.aborted;
+        const isLast = end.aborted;
         const status = isKnown(service) ? await readStatus() : Status.SERVICE_UNKNOWN;
         if (status !== sent) yield { status };
         sent = status;

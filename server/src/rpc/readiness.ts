@@ -13,11 +13,15 @@ export type Readiness = {
   /** Reports `draining` from now on, in any state of the database. */
   drain(): void;
   readonly draining: AbortSignal;
+  /** Ends the calls that `draining` did not end, because they began later. */
+  stop(): void;
+  readonly stopping: AbortSignal;
 };
 
 /** Creates the readiness of a core. The core serves while the database answers, until it drains. */
 export function createReadiness(pool: Pool, nowMs: () => number): Readiness {
   const drained = new AbortController();
+  const stopped = new AbortController();
   let last: { readonly state: Promise<CoreReadiness>; readonly untilMs: number } | undefined;
   return {
     async read() {
@@ -29,6 +33,8 @@ export function createReadiness(pool: Pool, nowMs: () => number): Readiness {
     },
     drain: () => drained.abort(),
     draining: drained.signal,
+    stop: () => stopped.abort(),
+    stopping: stopped.signal,
   };
 }
 
