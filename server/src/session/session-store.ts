@@ -75,8 +75,8 @@ export async function exchangeLink(
     { sql: FIND_SESSION, values: [sessionHash] },
   ];
   return packets.loadAndStore(load, ([, , rows]) => {
-    throwIfGone(caller);
     const [row] = (rows ?? []) as readonly SessionRow[];
+    if (row !== undefined) throwIfGone(caller);
     const ends = row === undefined || before === undefined ? [] : [deleteSession(before)];
     return { statements: ends, result: row && sessionFromRow(row) };
   });
