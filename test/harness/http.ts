@@ -3,7 +3,7 @@ import http from "node:http";
 import https from "node:https";
 import { buffer } from "node:stream/consumers";
 
-/** A request to send. Node adds Host and Connection, and Content-Length for a body. */
+/** A request to send. Node adds Host and Connection, and Content-Length to a POST. */
 export type HttpRequest = {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;

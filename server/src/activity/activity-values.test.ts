@@ -14,7 +14,7 @@ import { isImportPlatform, SERVICE_PLATFORM } from "./activity-values.ts";
 const IMPORTED = acceptedPlatforms(ImportOpeningSchema);
 const RECORDED = acceptedPlatforms(RecordPlatformEventRequestSchema);
 
-it("deletes what was written, of every platform: its events, or its imported donations. §2.3", () => {
+it("accepts a deletion for every platform that can be recorded or imported. §2.3", () => {
   expect(acceptedPlatforms(DeletePlatformEventRequestSchema)).toEqual(RECORDED);
   expect(acceptedPlatforms(DeleteDonationRequestSchema)).toEqual([0, ...IMPORTED]);
 });

@@ -20,9 +20,11 @@ it.each(outcomes)(
   },
 );
 
-it("ADR 0026: a list by endpoint reads 168 ranges, and none that never has a delivery", () => {
+it("ADR 0026: a list by endpoint reads 168 ranges, none of ended runs without the outcome that ended them", () => {
   const kinds = Object.values(WebhookEventKind);
   expect(Object.values(OUTCOMES_IN).flat().length * kinds.length).toBe(168);
+  // deploy/restored.sql sets pending runs, which have no outcome, to retrying.
+  expect(OUTCOMES_IN[DeliveryState.Retrying]).toContain(undefined);
   // Only an attempt ends a run so.
   for (const state of [DeliveryState.Delivered, DeliveryState.Failed]) {
     expect(OUTCOMES_IN[state]).not.toContain(undefined);

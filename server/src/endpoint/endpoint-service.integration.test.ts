@@ -62,8 +62,13 @@ describe("endpoints", () => {
         "SELECT * FROM endpoint WHERE id = ?",
         [endpointId],
       );
-    const [before] = await stored();
-    expect(before?.secret.includes(secret.slice(6))).toBe(false);
+    const [before = expect.unreachable("it has no row")] = await stored();
+    expect(before.secret.includes(secret.slice(6))).toBe(false);
+    // Every text is set now. Otherwise the check below could not fail for it.
+    const empty = Object.entries(before).flatMap(([name, value]) =>
+      String(value ?? "") === "" ? [name] : [],
+    );
+    expect(empty.sort()).toEqual(["deleted_at", "next_secret", "next_secret_from"]);
     await services.endpoints.deleteEndpoint({ accountId, endpointId });
     const [{ id, ...erased } = expect.unreachable("its row is gone")] = await stored();
     expect(id).toBe(endpointId);
