@@ -29,7 +29,7 @@ export const errors: Readonly<Record<string, string | undefined>> = {
   account_not_found: "This account no longer exists.",
   api_key_not_found: "This key no longer exists. Open the list again.",
   api_key_not_active: "An expired or revoked key cannot be renewed. Create a new one.",
-  endpoint_not_found: "This endpoint no longer exists. Open the list again.",
+  endpoint_not_found: "This endpoint no longer exists. Nothing can be sent to it.",
   endpoint_switched_off: "This endpoint is off. Switch it on first.",
   secret_rotation_pending: "A rotation is pending. Keep the old secret first, then rotate again.",
   secret_rotation_not_pending:
