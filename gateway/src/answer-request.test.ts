@@ -35,7 +35,7 @@ describe("ADR 0052: a poll that waits", () => {
     );
   const empty = { ...EMPTY_PAGE, accountId: "account", feedVersion: 1n };
   const filled = { ...pageWith("hi"), accountId: "account", feedVersion: 2n };
-  const isHeld = () => expect.poll(() => core.calls.length).toBeGreaterThan(0);
+  const isWaiting = () => expect.poll(() => core.calls.length).toBeGreaterThan(0);
 
   /** Replaces the gateway's clock with one that a test moves. Timers keep the real one. */
   function stopClock() {
@@ -55,7 +55,7 @@ describe("ADR 0052: a poll that waits", () => {
   it("tells the core that it was counted, except at its first call", async () => {
     core.page = empty;
     const answering = poll();
-    await isHeld();
+    await isWaiting();
     core.page = filled;
     expect((await notifyUntil(answering)).status).toBe(200);
     expect(core.calls.map(({ headers }) => headers.get("x-request-counted"))).toEqual([null, "1"]);
@@ -80,7 +80,7 @@ describe("ADR 0052: a poll that waits", () => {
     const clock = stopClock();
     core.page = empty;
     const answering = poll();
-    await isHeld();
+    await isWaiting();
     core.page = filled;
     core.before = () => {
       clock.nowMs = waitedMs;
@@ -98,7 +98,7 @@ describe("ADR 0052: a poll that waits", () => {
     const clock = stopClock();
     core.page = empty;
     const answering = poll();
-    await isHeld();
+    await isWaiting();
     core.before = () => {
       clock.nowMs = 9_500;
       const details = [{ desc: ErrorInfoSchema, value: { code: reason } }];
@@ -112,7 +112,7 @@ describe("ADR 0052: a poll that waits", () => {
   it("continues to wait while the core is away", async () => {
     core.page = empty;
     const answering = poll();
-    await isHeld();
+    await isWaiting();
     core.page = filled;
     core.before = () => {
       core.before = () => undefined;

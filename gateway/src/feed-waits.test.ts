@@ -12,7 +12,7 @@ afterEach(() => {
 
 it("ADR 0052: a wait ends up to 500 ms early and never late, whenever the first one began", async () => {
   const waits = createFeedWaits(createUpstream(createRouterCore().transport), {
-    ...{ heldByAccount: 9, heldByClient: 9 },
+    ...{ waitingByAccount: 9, waitingByClient: 9 },
   });
   const endedMs: number[] = [];
   for (const seconds of [3, 1, 2]) {

@@ -3,7 +3,7 @@ import { createFeedVersions } from "./feed-versions.ts";
 import type { GatewayLimits } from "./limits.ts";
 import type { Upstream } from "./upstream.ts";
 
-/** A request that is held until its feed changes. */
+/** A request that waits until its feed changes. */
 export type FeedWait = {
   /**
    * Resolves with true once the feed has a later version than `version`. Resolves with false when the wait is over: its
@@ -16,7 +16,7 @@ export type FeedWait = {
   end(): void;
 };
 
-/** The held requests. */
+/** The waiting requests. */
 export type FeedWaits = {
   count(): number;
   /** Begins a wait. Returns `undefined` when the account or client is at its limit, or after `close`. */
@@ -32,7 +32,7 @@ export type FeedWaits = {
   close(): void;
 };
 
-type Held = {
+type Waiting = {
   readonly accountId: string;
   readonly client: string;
   readonly endSlot: number;
@@ -50,13 +50,16 @@ const SLOT_MS = 500;
 /** Creates the waits of a gateway. While any exist, a stream from the core is open. ADR 0052 */
 export function createFeedWaits(
   upstream: Upstream,
-  { heldByAccount, heldByClient }: Pick<GatewayLimits, "heldByAccount" | "heldByClient">,
+  {
+    waitingByAccount,
+    waitingByClient,
+  }: Pick<GatewayLimits, "waitingByAccount" | "waitingByClient">,
 ): FeedWaits {
-  const byAccount = new Map<string, Set<Held>>();
+  const byAccount = new Map<string, Set<Waiting>>();
   const byClient = new Map<string, number>();
-  const bySlot = new Map<number, Set<Held>>();
+  const bySlot = new Map<number, Set<Waiting>>();
   const versions = createFeedVersions(upstream, (accountId) => {
-    for (const held of byAccount.get(accountId) ?? []) held.wake();
+    for (const waiting of byAccount.get(accountId) ?? []) waiting.wake();
   });
   let count = 0;
   let hasClosed = false;
@@ -68,56 +71,57 @@ export function createFeedWaits(
       () => {
         awaitSlot();
         const now = Math.floor(performance.now() / SLOT_MS);
-        for (const [slot, waits] of bySlot) if (slot <= now) for (const held of waits) finish(held);
+        for (const [slot, waits] of bySlot)
+          if (slot <= now) for (const waiting of waits) finish(waiting);
       },
       Math.ceil(SLOT_MS - (performance.now() % SLOT_MS)),
     );
   }
 
-  function finish(held: Held): void {
-    if (held.isOver) return;
-    held.isOver = true;
+  function finish(waiting: Waiting): void {
+    if (waiting.isOver) return;
+    waiting.isOver = true;
     count -= 1;
-    remove(byAccount, held.accountId, held);
-    remove(bySlot, held.endSlot, held);
-    const left = (byClient.get(held.client) ?? 1) - 1;
-    if (left === 0) byClient.delete(held.client);
-    else byClient.set(held.client, left);
+    remove(byAccount, waiting.accountId, waiting);
+    remove(bySlot, waiting.endSlot, waiting);
+    const left = (byClient.get(waiting.client) ?? 1) - 1;
+    if (left === 0) byClient.delete(waiting.client);
+    else byClient.set(waiting.client, left);
     if (count === 0) {
       clearTimeout(ticking);
       ticking = undefined;
       versions.release();
     }
-    held.wake();
+    waiting.wake();
   }
 
-  function waitOf(held: Held, signal: AbortSignal): FeedWait {
-    const over = () => finish(held);
+  function waitOf(waiting: Waiting, signal: AbortSignal): FeedWait {
+    const over = () => finish(waiting);
     signal.addEventListener("abort", over, { once: true });
     return {
       changedAfter(version) {
         return new Promise((resolve) => {
-          held.wake = () => {
-            if (held.isOver) resolve(false);
-            else if ((versions.find(held.accountId) ?? 0n) > version) resolve(true);
+          waiting.wake = () => {
+            if (waiting.isOver) resolve(false);
+            else if ((versions.find(waiting.accountId) ?? 0n) > version) resolve(true);
           };
-          held.wake();
+          waiting.wake();
         });
       },
       pause(milliseconds) {
         return new Promise((resolve) => {
           const timer = setTimeout(() => resolve(true), milliseconds);
-          held.wake = () => {
-            if (!held.isOver) return;
+          waiting.wake = () => {
+            if (!waiting.isOver) return;
             clearTimeout(timer);
             resolve(false);
           };
-          held.wake();
+          waiting.wake();
         });
       },
       end() {
         signal.removeEventListener("abort", over);
-        finish(held);
+        finish(waiting);
       },
     };
   }
@@ -127,37 +131,37 @@ export function createFeedWaits(
     begin({ accountId, clientAddress, receivedMs, seconds, signal }) {
       const client = clientBucket(clientAddress).toString("latin1");
       const isFull =
-        (byAccount.get(accountId)?.size ?? 0) >= heldByAccount ||
-        (byClient.get(client) ?? 0) >= heldByClient;
+        (byAccount.get(accountId)?.size ?? 0) >= waitingByAccount ||
+        (byClient.get(client) ?? 0) >= waitingByClient;
       if (hasClosed || isFull || signal.aborted) return undefined;
       const endSlot = Math.floor((receivedMs + seconds * 1_000) / SLOT_MS);
-      const held: Held = { accountId, client, endSlot, isOver: false, wake: () => undefined };
-      add(byAccount, accountId, held);
-      add(bySlot, endSlot, held);
+      const waiting: Waiting = { accountId, client, endSlot, isOver: false, wake: () => undefined };
+      add(byAccount, accountId, waiting);
+      add(bySlot, endSlot, waiting);
       byClient.set(client, (byClient.get(client) ?? 0) + 1);
       count += 1;
       versions.open();
       if (ticking === undefined) awaitSlot();
       // Its first read took as long as its wait.
-      if (endSlot <= Math.floor(performance.now() / SLOT_MS)) finish(held);
-      return waitOf(held, signal);
+      if (endSlot <= Math.floor(performance.now() / SLOT_MS)) finish(waiting);
+      return waitOf(waiting, signal);
     },
     close() {
       hasClosed = true;
-      for (const waits of bySlot.values()) for (const held of waits) finish(held);
+      for (const waits of bySlot.values()) for (const waiting of waits) finish(waiting);
       versions.close();
     },
   };
 }
 
-function add<Key>(sets: Map<Key, Set<Held>>, key: Key, held: Held): void {
+function add<Key>(sets: Map<Key, Set<Waiting>>, key: Key, waiting: Waiting): void {
   const set = sets.get(key);
-  if (set === undefined) sets.set(key, new Set([held]));
-  else set.add(held);
+  if (set === undefined) sets.set(key, new Set([waiting]));
+  else set.add(waiting);
 }
 
-function remove<Key>(sets: Map<Key, Set<Held>>, key: Key, held: Held): void {
+function remove<Key>(sets: Map<Key, Set<Waiting>>, key: Key, waiting: Waiting): void {
   const set = sets.get(key);
-  set?.delete(held);
+  set?.delete(waiting);
   if (set?.size === 0) sets.delete(key);
 }

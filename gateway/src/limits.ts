@@ -23,8 +23,8 @@ export type GatewayLimits = {
   /** The most unanswered requests of a connection. One more cuts it. */
   readonly unansweredRequests: number;
   /** The most requests of an account, and of a client, that wait for a record. More are answered at once. */
-  readonly heldByAccount: number;
-  readonly heldByClient: number;
+  readonly waitingByAccount: number;
+  readonly waitingByClient: number;
   /** The memory of kept pages. */
   readonly keptPageBytes: number;
   /** How long a closing gateway waits for answers in flight. */
@@ -43,8 +43,8 @@ export const DEFAULT_LIMITS: GatewayLimits = {
   headerBytes: 16_384,
   bodyBytes: 1_048_576,
   unansweredRequests: 16,
-  heldByAccount: 4,
-  heldByClient: 20,
+  waitingByAccount: 4,
+  waitingByClient: 20,
   keptPageBytes: 25_165_824,
   closeTimeoutMs: 10_000,
 };

@@ -31,24 +31,24 @@ export type OpenMetrics = {
 
 /**
  * Serves metrics at `/metrics` on their own port, including those of the process and its event loop. Logs the port.
- * Without an address it loads and counts nothing. `number` is the number of one of several processes behind one port.
+ * Without an address it loads and counts nothing. `processNumber` is that of one of several processes behind one port.
  * Such a process serves nothing: the primary process collects its metrics. Rejects if it cannot open the port.
  */
 export async function openMetrics(
   address: MetricsAddress | undefined,
   log: Pick<Log, "info">,
-  number?: number,
+  processNumber?: number,
 ): Promise<OpenMetrics> {
   if (address === undefined) return { ...NOWHERE, metrics: NO_METRICS };
   const { collectDefaultMetrics, Registry } = await import("prom-client");
   const registry = new Registry();
   const metrics = createMetrics(registry, () => performance.now());
   collectDefaultMetrics({ register: registry });
-  if (number === undefined) {
+  if (processNumber === undefined) {
     showProcesses(metrics, 1);
     return { ...(await serve(address, log, () => registry.metrics())), metrics };
   }
-  registry.setDefaultLabels({ process: String(number) });
+  registry.setDefaultLabels({ process: String(processNumber) });
   process.on("message", async ({ metricsFor }: Partial<Asked>) => {
     if (metricsFor === undefined) return;
     const families = await registry.getMetricsAsJSON();

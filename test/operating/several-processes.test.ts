@@ -64,7 +64,7 @@ async function answeredBy(): Promise<ReadonlyMap<string, number>> {
   expect(text).toMatch(/^process_start_time_seconds\{process="\d"\} /m);
   expect(text).toMatch(/^activity_processes 2$/m);
   const line = new RegExp(`^${name}\\{.*code="200".*process="(\\d)".*\\} (\\d+)$`, "gm");
-  return new Map([...text.matchAll(line)].map(([, place = "", count]) => [place, Number(count)]));
+  return new Map([...text.matchAll(line)].map(([, number = "", count]) => [number, Number(count)]));
 }
 
 async function processes(): Promise<number[]> {

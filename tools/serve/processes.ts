@@ -18,7 +18,7 @@ const MAX_PORT = 65_535;
 const AGAIN_MS = 1_000;
 const TELL_MS = 250;
 /** The variable with a process's number, from 1. */
-const NUMBER = "PROCESS_NUMBER";
+const PROCESS_NUMBER = "PROCESS_NUMBER";
 
 /** A process's message to the first one: its state. */
 type Told = { readonly state: string };
@@ -42,7 +42,7 @@ export function readProcesses(args: readonly string[]): number {
 
 /** Returns this process's number among several behind one port, from 1; `undefined` if it is alone. */
 export function numberOfThis(): number | undefined {
-  return cluster.isWorker ? Number(process.env[NUMBER]) : undefined;
+  return cluster.isWorker ? Number(process.env[PROCESS_NUMBER]) : undefined;
 }
 
 /** Sends the state to the first process now and at each change. */
@@ -161,7 +161,7 @@ function checkPorts(count: number, { metrics, health }: ServerConfig): void {
 /** The variables of a child process. The first process has the ports for health and metrics. */
 function environmentOf(number: number, metrics: MetricsAddress | undefined) {
   const port = metrics === undefined ? "" : String(metrics.port + number - 1);
-  return { [NUMBER]: String(number), HEALTH_PORT: "", METRICS_PORT: port };
+  return { [PROCESS_NUMBER]: String(number), HEALTH_PORT: "", METRICS_PORT: port };
 }
 
 /** Forwards only whole lines, so that lines of several processes never mix. */

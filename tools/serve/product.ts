@@ -38,7 +38,7 @@ export async function startProduct(options: {
   readonly deliveries?: DeliveryConfig | undefined;
   readonly log: Log;
   /** This process's number among several behind the same ports. */
-  readonly number?: number | undefined;
+  readonly processNumber?: number | undefined;
 }): Promise<Product> {
   // The functions that close the open parts. Parts with work in flight close first, all at the same time, because each
   // may take long. Then the others close in reverse order.
@@ -54,7 +54,7 @@ export async function startProduct(options: {
     const { log } = options;
     const health = await openHealth(options.core.health, () => readState(), log);
     open.push(async () => health.close());
-    const scraped = await openMetrics(options.core.metrics, log, options.number);
+    const scraped = await openMetrics(options.core.metrics, log, options.processNumber);
     open.push(async () => scraped.close());
     const unknown = await migrate(options.core.databaseUrl, log);
     if (unknown.length > 0) log.warn("the database is newer than this program", { unknown });
@@ -72,7 +72,8 @@ export async function startProduct(options: {
     const drains = [app.drain, gateway.drain];
     const listener = await app.listen();
     busy.push(listener.close);
-    const isAsked = (options.core.health ?? options.core.metrics ?? options.number) !== undefined;
+    const isAsked =
+      (options.core.health ?? options.core.metrics ?? options.processNumber) !== undefined;
     // Only now, because an earlier check would fail while the core still connects to Redis.
     const check = isAsked ? startCoreCheck(app.localTransport, log, scraped.metrics) : undefined;
     open.push(async () => check?.stop());

@@ -21,13 +21,13 @@ async function serve(): Promise<void> {
   const processes = readProcesses(process.argv.slice(2));
   const config = readServeConfig(process.env);
   const log = createLog(writer.write);
-  const number = numberOfThis();
-  if (processes > 1 && number === undefined) {
+  const processNumber = numberOfThis();
+  if (processes > 1 && processNumber === undefined) {
     await serveProcesses(processes, config.core, log, writer);
     return;
   }
-  const product = await startProduct({ ...config, log, number });
-  if (number !== undefined) void tellState(product.state);
+  const product = await startProduct({ ...config, log, processNumber });
+  if (processNumber !== undefined) void tellState(product.state);
   log.info("core listens", { host: config.core.host, port: product.corePort });
   log.info("gateway listens", { host: config.gateway.host, port: product.gatewayPort });
   if (product.dashboardPort) log.info("dashboard listens", { port: product.dashboardPort });
