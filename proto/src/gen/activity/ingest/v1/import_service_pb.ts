@@ -268,6 +268,9 @@ export const ImportService: GenService<{
    * external id is stored already changes nothing; the answer names it if it differs from the stored
    * donation. After a failure, the caller sends the import again from its start.
    *
+   * Read the answers while you send: while answers wait, the core reads no more rows. Give the call a
+   * deadline.
+   *
    * Fails with `account_not_found`, and with `invalid_parameter` for a wrong opening or more than 1000 rows.
    *
    * @generated from rpc activity.ingest.v1.ImportService.ImportDonations

@@ -73,7 +73,8 @@ export type ListActivitiesRequest = Message<"activity.read.v1.ListActivitiesRequ
   until?: Timestamp | undefined;
 
   /**
-   * The unchanged `next_cursor` of the page before; absent for the first page.
+   * The unchanged `next_cursor` of the page before; absent for the first page. Leave it absent if
+   * `next_cursor` was absent: an empty text fails with `invalid_cursor`.
    *
    * @generated from field: optional string cursor = 8;
    */
