@@ -16,8 +16,8 @@ export const file_activity_read_v1_error_info: GenFile = /*@__PURE__*/
 
 /**
  * The detail of every failure of a service, beside its status code. Failures of the transport have none: an unreadable
- * or too large message, an unknown call, or a passed deadline. A health check of an unknown service and a reflection
- * stream with too many requests have none either.
+ * or too large message, an unknown compression or call, or a passed deadline. A health check of an unknown service and
+ * a reflection stream with too many requests have none either.
  *
  * @generated from message activity.read.v1.ErrorInfo
  */
