@@ -58,7 +58,7 @@ await runBench(spec, async (bench) => {
     on: ground.store.version,
     about: [
       `${settings.followers} tools follow an account each, in turn by polls that wait and by a poll each 5 s, beside`,
-      `${settings.writesPerSecond} donations a second and none, for ${settings.seconds} s. Times are from the moment that a write is due to the tool.`,
+      `${settings.writesPerSecond} donations a second and none, for ${settings.seconds} s. Times are from when a write is due until the tool has it.`,
       `CPU is that of a followed minute. Then ${grouped(settings.held)} requests are held, and asked again each 10 s. One process.`,
     ],
     blocks: [

@@ -10,6 +10,7 @@ it.skipIf(process.platform !== "linux")(
   async () => {
     const bench = { closeLater: () => undefined } as Partial<Bench> as Bench;
     const { pid } = startProductProcess(bench, {} as ProductGround);
+    expect(pid).toBeGreaterThan(0);
     try {
       const wordsOf = async (file: string) =>
         (await readFile(`/proc/${pid}/${file}`, "utf8")).split("\0");

@@ -15,7 +15,8 @@ export async function callBack(name: string, call: () => unknown): Promise<void>
  * data: `mysql2` keeps the statement, and `pg` the failing row.
  */
 function textFromError(error: unknown): string {
-  if (!(error instanceof Error)) return "a value that is no Error was thrown";
-  const { cause, stack = error.message } = error;
+  if (typeof error !== "object") return String(error);
+  // Some libraries throw objects that are no errors but have a message.
+  const { message = "no message", stack = message, cause } = (error ?? {}) as Partial<Error>;
   return cause instanceof Error ? `${stack}\n  cause: ${cause.stack ?? cause.message}` : stack;
 }

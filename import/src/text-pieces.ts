@@ -112,7 +112,8 @@ function decode(path: string, decoder: TextDecoder, bytes: Buffer, before: Befor
 function linesBeforeBadByte(bytes: Buffer, hasPrevious: boolean): number {
   // A later piece can begin with the end of a character that began in the previous piece. That end would look bad.
   const start = hasPrevious ? bytes.findIndex((byte) => (byte & 0xc0) !== 0x80) : 0;
-  // If the text itself holds a replacement character, the reported line is only too early.
+  // A replacement character of the text itself makes the reported line too early. If the first bad byte is the last of
+  // its piece, the line can be too late.
   const text = bytes.toString("utf8", Math.max(0, start));
   return text.slice(0, Math.max(0, text.indexOf("\ufffd"))).split("\n").length - 1;
 }

@@ -31,7 +31,7 @@ export type OpenMetrics = {
 
 /**
  * Serves metrics at `/metrics` on their own port, including those of the process and its event loop. Logs the port.
- * Without an address it loads and counts nothing. `processNumber` is that of one of several processes behind one port.
+ * Without an address it loads and counts nothing. `processNumber` numbers one of several processes behind one port.
  * Such a process serves nothing: the primary process collects its metrics. Rejects if it cannot open the port.
  */
 export async function openMetrics(

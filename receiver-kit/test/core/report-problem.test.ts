@@ -23,6 +23,7 @@ it.each([
     const text: string = logged.mock.lastCall?.[0];
     expect(text).toContain(known);
     expect(text).not.toContain("confidential");
+    logged.mockClear();
   }
   logged.mockRestore();
 });
