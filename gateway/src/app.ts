@@ -7,7 +7,7 @@ import {
   warnOfUntrustedProxy,
 } from "@activity/runtime/client-address";
 import type { Log } from "@activity/runtime/log";
-import { type Metrics, NO_METRICS } from "@activity/runtime/metrics";
+import { createGauge, type Metrics, NO_METRICS } from "@activity/runtime/metrics";
 import { createRefusedClients } from "@activity/runtime/refused-clients";
 import { keepUnsentAnswers } from "@activity/runtime/unsent-answers";
 import type { Transport } from "@connectrpc/connect";
@@ -57,16 +57,8 @@ export function createGateway(options: GatewayOptions): Gateway {
   const upstream = createUpstream(options.upstream);
   const pages = createKeptPages(limits.keptPageBytes);
   const waits = createFeedWaits(upstream, limits);
-  metrics.gauges(
-    [
-      {
-        name: "activity_gateway_waiting_requests",
-        help: "Polls that wait for a record.",
-        labels: [],
-      },
-    ],
-    () => [[{ labels: [], value: waits.count() }]],
-  );
+  const help = "Polls that wait for a record.";
+  createGauge(metrics, "activity_gateway_waiting_requests", help, waits.count);
   const answers = countAnswers(
     traceAnswers(
       refuseKnownClients(

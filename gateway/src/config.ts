@@ -1,6 +1,5 @@
 import { readTrustedProxies } from "@activity/runtime/client-address";
 import { type CoreAddress, readCoreAddress } from "@activity/runtime/core-address";
-import { readDrainMs } from "@activity/runtime/end-at-signal";
 import {
   type Environment,
   type Problem,
@@ -8,9 +7,7 @@ import {
   readPort,
   readSettings,
 } from "@activity/runtime/environment";
-import { type HealthAddress, readHealthAddress } from "@activity/runtime/health";
-import { type MetricsAddress, readMetricsAddress } from "@activity/runtime/metrics";
-import { readTraceConfig, type TraceConfig } from "@activity/runtime/traces";
+import { type ProcessConfig, readProcessSettings } from "@activity/runtime/process-config";
 
 /** Where a gateway listens, and which proxies it trusts. docs/configuration.md describes each variable. */
 export type EdgeConfig = {
@@ -20,17 +17,7 @@ export type EdgeConfig = {
 };
 
 /** The settings of a gateway in its own process. */
-export type GatewayConfig = EdgeConfig &
-  CoreAddress & {
-    /** Without it nothing is counted. */
-    readonly metrics: MetricsAddress | undefined;
-    /** The address of `/live` and `/ready`. If it is undefined, they are not served. */
-    readonly health: HealthAddress | undefined;
-    /** How long it still serves after a signal, with `/ready` failing. */
-    readonly drainMs: number;
-    /** Without it nothing is traced. */
-    readonly traces: TraceConfig | undefined;
-  };
+export type GatewayConfig = EdgeConfig & CoreAddress & ProcessConfig;
 
 /** Reads the gateway's settings. Throws one ConfigError that names every bad variable. */
 export function readConfig(env: Environment): GatewayConfig {
@@ -40,10 +27,7 @@ export function readConfig(env: Environment): GatewayConfig {
     return {
       ...readEdgeSettings(env, problem),
       ...readCoreAddress(env, "", credential, problem),
-      metrics: readMetricsAddress(env, problem),
-      health: readHealthAddress(env, problem),
-      drainMs: readDrainMs(env, problem),
-      traces: readTraceConfig(env, problem),
+      ...readProcessSettings(env, problem),
     };
   });
 }

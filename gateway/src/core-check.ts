@@ -1,5 +1,5 @@
 import type { Log } from "@activity/runtime/log";
-import type { Metrics } from "@activity/runtime/metrics";
+import { createGauge, type Metrics } from "@activity/runtime/metrics";
 import { Code, ConnectError, type Transport } from "@connectrpc/connect";
 import { createUpstream, type Upstream } from "./upstream.ts";
 import { type GatewayRefusal, gatewayRefusalOf } from "./upstream-error.ts";
@@ -21,16 +21,8 @@ export function startCoreCheck(transport: Transport, log: Log, metrics: Metrics)
   let state: CoreState = "starting";
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
-  metrics.gauges(
-    [
-      {
-        name: "activity_gateway_serving",
-        help: "1 while the core serves this gateway.",
-        labels: [],
-      },
-    ],
-    () => [[{ labels: [], value: state === "serving" ? 1 : 0 }]],
-  );
+  const help = "1 while the core serves this gateway.";
+  createGauge(metrics, "activity_gateway_serving", help, () => (state === "serving" ? 1 : 0));
 
   async function check(): Promise<void> {
     const next = await readState(upstream);

@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Log } from "./log.ts";
-import { type Metrics, type MetricsAddress, NO_METRICS } from "./metrics.ts";
+import { createGauge, type Metrics, type MetricsAddress, NO_METRICS } from "./metrics.ts";
 import { createMetrics } from "./metrics-families.ts";
 
 /** A scraper needs one or two connections. No other client should connect here. */
@@ -102,9 +102,7 @@ export async function openProcessesMetrics(
 /** Also counts the processes that do not answer, so that an alert can find out that one is missing. */
 function showProcesses(metrics: Metrics, count: number): void {
   const help = "Processes that should run behind this page.";
-  metrics.gauges([{ name: "activity_processes", help, labels: [] }], async () => [
-    [{ labels: [], value: count }],
-  ]);
+  createGauge(metrics, "activity_processes", help, () => count);
 }
 
 async function serve(

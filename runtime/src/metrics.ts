@@ -47,6 +47,16 @@ export const NO_METRICS: Metrics = {
   gauges: ignore,
 };
 
+/** Creates a gauge without labels. A scrape reads its value. */
+export function createGauge(
+  metrics: Metrics,
+  name: string,
+  help: string,
+  read: () => number,
+): void {
+  metrics.gauges([{ name, help, labels: [] }], () => [[{ labels: [], value: read() }]]);
+}
+
 /** The next port must exist too, for Temporal's metrics. */
 const HIGHEST_PORT = 65_534;
 

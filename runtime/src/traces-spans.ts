@@ -1,7 +1,9 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { randomBytes } from "node:crypto";
 import type * as OpenTelemetry from "@opentelemetry/api";
-import type { Sharer, Span, SpanAttributes, Tracer } from "./traces.ts";
+import type { Sharer, Span, SpanAttributes, SpanOptions, Tracer } from "./traces.ts";
+
+type NewSpan = SpanOptions & { readonly links?: OpenTelemetry.Link[] };
 
 /** W3C Trace Context, version 00: trace, span, flags. */
 const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
@@ -32,47 +34,39 @@ export function createTracer(
   // Only this file writes to the store.
   const around = () => store.getStore() as OpenTelemetry.Span | undefined;
 
-  function inSpan<Result>(
-    name: string,
-    {
-      kind,
-      parent,
-      begins = false,
-      attributes,
-      links,
-    }: Parameters<Tracer["inSpan"]>[1] & {
-      readonly links?: OpenTelemetry.Link[];
-    },
-    work: (span: Span) => Result,
-  ): Result {
+  /** Begins a span below `parent`, or without one a new trace. */
+  function begin(name: string, parent: OpenTelemetry.SpanContext | undefined, options: NewSpan) {
+    const { kind, attributes, links } = options;
+    const context = parent ? trace.setSpanContext(ROOT_CONTEXT, parent) : ROOT_CONTEXT;
+    const span = own.startSpan(
+      name,
+      {
+        kind: kind ? kinds[kind] : SpanKind.INTERNAL,
+        ...(attributes && { attributes }),
+        ...(links && { links }),
+      },
+      context,
+    );
+    // An error's message may hold a client's text, so spans do not have it.
+    const fail = () => void span.setStatus({ code: SpanStatusCode.ERROR });
+    return { span, fail, end: () => span.end() };
+  }
+
+  function inSpan<Result>(name: string, options: NewSpan, work: (span: Span) => Result): Result {
+    const { parent, begins = false } = options;
     const explicit = parent === undefined ? undefined : contextOf(parent);
     const parentContext = explicit ?? around()?.spanContext();
     if (parentContext === undefined ? !begins : !isSampled(parentContext)) return work(UNSAMPLED);
     if (parentContext === undefined && Math.random() >= ratio) {
       return inUnsampled(() => work(UNSAMPLED));
     }
-    const context =
-      parentContext === undefined
-        ? ROOT_CONTEXT
-        : trace.setSpanContext(ROOT_CONTEXT, parentContext);
-    const options = { kind: kind ? kinds[kind] : SpanKind.INTERNAL };
-    const span = own.startSpan(
-      name,
-      { ...options, ...(attributes && { attributes }), ...(links && { links }) },
-      context,
-    );
-    // An error's message may hold a client's text, so spans do not have it.
-    const fail = () => void span.setStatus({ code: SpanStatusCode.ERROR });
+    const { span, fail, end } = begin(name, parentContext, options);
     const shown: Span = {
       traceparent: textOf(span.spanContext()),
       set: (more: SpanAttributes) => void span.setAttributes(more),
       fail,
     };
-    return endWith(
-      () => store.run(span, () => work(shown)),
-      fail,
-      () => span.end(),
-    );
+    return endWith(() => store.run(span, () => work(shown)), fail, end);
   }
 
   return {
@@ -107,16 +101,9 @@ export function createTracer(
       const span = around();
       return span && textOf(span.spanContext());
     },
-    start(name, { kind, attributes }) {
-      const parent = around();
-      if (parent === undefined || !isSampled(parent.spanContext())) return undefined;
-      const context = trace.setSpan(ROOT_CONTEXT, parent);
-      const options = { kind: kind ? kinds[kind] : SpanKind.INTERNAL };
-      const span = own.startSpan(name, { ...options, ...(attributes && { attributes }) }, context);
-      return {
-        fail: () => void span.setStatus({ code: SpanStatusCode.ERROR }),
-        end: () => span.end(),
-      };
+    start(name, options) {
+      const parent = around()?.spanContext();
+      return parent && isSampled(parent) ? begin(name, parent, options) : undefined;
     },
     store,
   };

@@ -1,5 +1,4 @@
 import { mayBePlain } from "@activity/runtime/core-address";
-import { readDrainMs } from "@activity/runtime/end-at-signal";
 import {
   type Environment,
   type Problem,
@@ -11,9 +10,7 @@ import {
   readWholeNumber,
   refuseUnsafeTargets,
 } from "@activity/runtime/environment";
-import { type HealthAddress, readHealthAddress } from "@activity/runtime/health";
-import { type MetricsAddress, readMetricsAddress } from "@activity/runtime/metrics";
-import { readTraceConfig, type TraceConfig } from "@activity/runtime/traces";
+import { type ProcessConfig, readProcessSettings } from "@activity/runtime/process-config";
 import { type CursorKey, createCursorKey } from "./activity/activity-cursor.ts";
 import { parseRedisUrl, RedisUrlError } from "./admission/redis-url.ts";
 import { type DashboardConfig, readDashboard } from "./browser/dashboard-config.ts";
@@ -22,7 +19,7 @@ import type { TlsConfig } from "./rpc/http-server.ts";
 import { createSecretKey, type SecretKeys } from "./signing-secret/secret-cipher.ts";
 
 /** The core's settings. docs/configuration.md describes each variable. */
-export type ServerConfig = {
+export type ServerConfig = ProcessConfig & {
   readonly databaseUrl: string;
   readonly databaseConnections: number;
   readonly redisUrl: string | undefined;
@@ -37,14 +34,6 @@ export type ServerConfig = {
   readonly tls: TlsConfig | undefined;
   /** Without it there is no dashboard. */
   readonly dashboard: DashboardConfig | undefined;
-  /** Without it there are no metrics. */
-  readonly metrics?: MetricsAddress | undefined;
-  /** Where the process reports its health. Without it there is no such port. */
-  readonly health?: HealthAddress | undefined;
-  /** How long the process continues to serve, while not ready, after the signal to end. */
-  readonly drainMs: number;
-  /** Without it there are no traces. */
-  readonly traces?: TraceConfig | undefined;
 };
 
 const KEY = /^[0-9a-f]{64}$/;
@@ -71,10 +60,7 @@ export function readCoreSettings(env: Environment, problem: Problem): ServerConf
     port: readPort(env, "CORE_PORT", problem) ?? 50_051,
     tls: readTls(env, host, problem),
     dashboard: readDashboard(env, problem),
-    metrics: readMetricsAddress(env, problem),
-    health: readHealthAddress(env, problem),
-    drainMs: readDrainMs(env, problem),
-    traces: readTraceConfig(env, problem),
+    ...readProcessSettings(env, problem),
   };
 }
 

@@ -1,5 +1,4 @@
 import { type CoreAddress, mayBePlain, readCoreAddress } from "@activity/runtime/core-address";
-import { readDrainMs } from "@activity/runtime/end-at-signal";
 import {
   CREDENTIAL,
   type Environment,
@@ -12,9 +11,7 @@ import {
   readTlsFiles,
   refuseUnsafeTargets,
 } from "@activity/runtime/environment";
-import { type HealthAddress, readHealthAddress } from "@activity/runtime/health";
-import { type MetricsAddress, readMetricsAddress } from "@activity/runtime/metrics";
-import { readTraceConfig, type TraceConfig } from "@activity/runtime/traces";
+import { type ProcessConfig, readProcessSettings } from "@activity/runtime/process-config";
 import { loadClientConnectConfig } from "@temporalio/envconfig";
 import type { NativeConnectionOptions } from "@temporalio/worker";
 
@@ -75,25 +72,13 @@ export function readDeliverySettings(env: Environment, problem: Problem): Delive
  * Reads the settings of the dispatcher and the worker in their own process, with the core's address and credential.
  * Throws one ConfigError that names every bad variable.
  */
-export function readProcessConfig(env: Environment): {
-  delivery: DeliveryConfig;
-  core: CoreAddress;
-  /** The address of the metrics. If it is undefined, nothing is counted. */
-  metrics: MetricsAddress | undefined;
-  /** The address of `/live` and `/ready`. If it is undefined, they are not served. */
-  health: HealthAddress | undefined;
-  /** How long the process drains before it stops. Meanwhile other dispatchers claim. */
-  drainMs: number;
-  /** Without it nothing is traced. */
-  traces: TraceConfig | undefined;
-} {
+export function readProcessConfig(
+  env: Environment,
+): ProcessConfig & { readonly delivery: DeliveryConfig; readonly core: CoreAddress } {
   return readSettings((problem) => ({
     delivery: readDeliverySettings(env, problem),
     core: readCore(env, problem),
-    metrics: readMetricsAddress(env, problem),
-    health: readHealthAddress(env, problem),
-    drainMs: readDrainMs(env, problem),
-    traces: readTraceConfig(env, problem),
+    ...readProcessSettings(env, problem),
   }));
 }
 

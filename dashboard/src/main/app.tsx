@@ -16,6 +16,8 @@ import { OverviewPage } from "../overview/overview-page.tsx";
 import { useMay } from "../session/session-context.ts";
 import { texts } from "../texts.ts";
 
+const { KEYS_READ, ENDPOINTS_READ, ENDPOINTS_WRITE, DELIVERIES_READ, ACTIVITY_READ } = SessionScope;
+
 /** The dashboard of an open session. */
 export function App() {
   const [first] = usePages();
@@ -31,51 +33,19 @@ export function App() {
             <Redirect to={first.path} replace />
           )}
         </Route>
-        <Route path="/keys">
-          <Allowed scope={SessionScope.KEYS_READ}>
-            <KeysPage />
-          </Allowed>
-        </Route>
-        <Route path="/endpoints">
-          <Allowed scope={SessionScope.ENDPOINTS_READ}>
-            <EndpointsPage />
-          </Allowed>
-        </Route>
-        <Route path="/endpoints/new">
-          <Allowed scope={SessionScope.ENDPOINTS_WRITE}>
-            <NewEndpointPage />
-          </Allowed>
-        </Route>
+        <Route path="/keys">{withScope(KEYS_READ, <KeysPage />)}</Route>
+        <Route path="/endpoints">{withScope(ENDPOINTS_READ, <EndpointsPage />)}</Route>
+        <Route path="/endpoints/new">{withScope(ENDPOINTS_WRITE, <NewEndpointPage />)}</Route>
         <Route path="/endpoints/:id">
-          {({ id }) => (
-            <Allowed scope={SessionScope.ENDPOINTS_READ}>
-              <EndpointPage key={id} endpointId={id} />
-            </Allowed>
-          )}
+          {({ id }) => withScope(ENDPOINTS_READ, <EndpointPage key={id} endpointId={id} />)}
         </Route>
-        <Route path="/deliveries">
-          <Allowed scope={SessionScope.DELIVERIES_READ}>
-            <DeliveriesPage />
-          </Allowed>
-        </Route>
+        <Route path="/deliveries">{withScope(DELIVERIES_READ, <DeliveriesPage />)}</Route>
         <Route path="/deliveries/:id">
-          {({ id }) => (
-            <Allowed scope={SessionScope.DELIVERIES_READ}>
-              <DeliveryPage key={id} deliveryId={id} />
-            </Allowed>
-          )}
+          {({ id }) => withScope(DELIVERIES_READ, <DeliveryPage key={id} deliveryId={id} />)}
         </Route>
-        <Route path="/activity">
-          <Allowed scope={SessionScope.ACTIVITY_READ}>
-            <ActivityPage />
-          </Allowed>
-        </Route>
+        <Route path="/activity">{withScope(ACTIVITY_READ, <ActivityPage />)}</Route>
         <Route path="/activity/:id">
-          {({ id }) => (
-            <Allowed scope={SessionScope.ACTIVITY_READ}>
-              <RecordPage key={id} activityId={id} />
-            </Allowed>
-          )}
+          {({ id }) => withScope(ACTIVITY_READ, <RecordPage key={id} activityId={id} />)}
         </Route>
         <Route>
           <Page title={texts.notFound.title} intro={texts.notFound.text}>
@@ -88,6 +58,10 @@ export function App() {
 }
 
 /** Shows a page only if the session has its scope. The server refuses calls without the scope anyway. */
+function withScope(scope: SessionScope, page: ReactNode) {
+  return <Allowed scope={scope}>{page}</Allowed>;
+}
+
 function Allowed({ scope, children }: { scope: SessionScope; children: ReactNode }) {
   return useMay(scope) ? children : <Nothing />;
 }

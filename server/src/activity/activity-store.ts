@@ -62,23 +62,28 @@ function pageStatement(
 ): { sql: string; values: (number | string)[] } {
   const conditions = ["account_no = ?"];
   const values: (number | string)[] = [accountNo];
-  const require = (condition: string, ...bound: (number | string)[]) => {
+  const where = (condition: string, ...bound: (number | string)[]) => {
     conditions.push(condition);
     values.push(...bound);
   };
   const { ascending, sinceMicros, untilMicros } = query;
-  if (query.type !== 0) require("type = ?", query.type);
-  if (query.platform !== 0) require("platform = ?", query.platform);
+  if (query.type !== 0) where("type = ?", query.type);
+  if (query.platform !== 0) where("platform = ?", query.platform);
   if (position !== undefined) {
     const beyond = ascending ? ">" : "<";
-    require(`(recorded_at ${beyond} ? OR (recorded_at = ? AND record_key ${beyond} ?))`, position.recordedAtMicros, position.recordedAtMicros, position.recordKey);
+    where(
+      `(recorded_at ${beyond} ? OR (recorded_at = ? AND record_key ${beyond} ?))`,
+      position.recordedAtMicros,
+      position.recordedAtMicros,
+      position.recordKey,
+    );
   }
   // A position lies within the bounds it was signed for, so it replaces the bound on its side.
   if (sinceMicros !== undefined && !(ascending && position)) {
-    require("recorded_at >= ?", storable(sinceMicros));
+    where("recorded_at >= ?", storable(sinceMicros));
   }
   if (untilMicros !== undefined && (ascending || !position)) {
-    require("recorded_at < ?", storable(untilMicros));
+    where("recorded_at < ?", storable(untilMicros));
   }
   const direction = ascending ? "ASC" : "DESC";
   // The limit is not part of the text, because each connection keeps a prepared statement for each text. Servers limit

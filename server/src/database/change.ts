@@ -16,20 +16,12 @@ export type Change = Insert | Statement;
 
 /** Returns the statements of some changes: one insert per table, then all others in order. */
 export function statementsOf(changes: readonly Change[]): Statement[] {
-  const rows = new Map<Table, (readonly unknown[])[]>();
-  const others: Statement[] = [];
-  for (const change of changes) {
-    if (!("into" in change)) {
-      others.push(change);
-      continue;
-    }
-    const tableRows = rows.get(change.into);
-    if (tableRows === undefined) rows.set(change.into, [change.row]);
-    else tableRows.push(change.row);
-  }
-  const inserts = Array.from(rows, ([{ insert, ending = "" }, all]) => ({
+  const inserts = changes.flatMap((change) => ("into" in change ? change : []));
+  const others = changes.flatMap((change) => ("into" in change ? [] : change));
+  const byTable = Map.groupBy(inserts, ({ into }) => into);
+  const ofTables = Array.from(byTable, ([{ insert, ending = "" }, own]) => ({
     sql: `${insert} VALUES ? ${ending}`,
-    values: [all],
+    values: [own.map(({ row }) => row)],
   }));
-  return [...inserts, ...others];
+  return [...ofTables, ...others];
 }

@@ -42,20 +42,13 @@ export type LookupPlan = {
 
 /** Plans one statement per lookup. */
 export function planLookups(asked: readonly Asks[]): LookupPlan {
-  const keys = new Map<Lookup<unknown>, Key[]>();
-  for (const asks of asked) {
-    for (const ask of Object.values(asks)) {
-      if (ask.keys.length === 0) continue;
-      const lookupKeys = keys.get(ask.lookup);
-      if (lookupKeys === undefined) keys.set(ask.lookup, [...ask.keys]);
-      else lookupKeys.push(...ask.keys);
-    }
-  }
+  const all = asked.flatMap((asks) => Object.values(asks)).filter(({ keys }) => keys.length > 0);
+  const byLookup = Map.groupBy(all, ({ lookup }) => lookup);
   return {
-    statements: Array.from(keys, ([lookup, all]) => statementOf(lookup, all)),
+    statements: Array.from(byLookup, ([lookup, asks]) => statementOf(lookup, asks)),
     read(rows) {
       const found = new Map(
-        Array.from(keys.keys(), (lookup, index) => [lookup, byKey(lookup, rows[index] ?? [])]),
+        Array.from(byLookup.keys(), (lookup, index) => [lookup, byKey(lookup, rows[index] ?? [])]),
       );
       const answer = ({ lookup, keys: wanted }: Ask<unknown>) =>
         wanted.flatMap((key) => found.get(lookup)?.get(nameOf(key)) ?? []);
@@ -71,8 +64,9 @@ export function planLookups(asked: readonly Asks[]): LookupPlan {
  */
 function statementOf(
   { select, key, ending = "" }: Lookup<unknown>,
-  keys: readonly Key[],
+  asks: readonly Ask<unknown>[],
 ): Statement {
+  const keys = asks.flatMap((ask) => ask.keys);
   const last = key.length - 1;
   const fixed = (values: Key) => values.slice(0, last);
   const [first = []] = keys;
@@ -90,15 +84,10 @@ function statementOf(
 
 function byKey({ key, fromRow }: Lookup<unknown>, rows: readonly RowDataPacket[]) {
   const columns = key.map((column) => column.slice(column.indexOf(".") + 1));
-  const found = new Map<string, unknown[]>();
-  for (const row of rows) {
-    const name = nameOf(columns.map((column) => row[column]));
-    const record = fromRow(row as never);
-    const others = found.get(name);
-    if (others === undefined) found.set(name, [record]);
-    else others.push(record);
-  }
-  return found;
+  const byName = Map.groupBy(rows, (row) => nameOf(columns.map((column) => row[column])));
+  return new Map(
+    Array.from(byName, ([name, own]) => [name, own.map((row) => fromRow(row as never))]),
+  );
 }
 
 /** Returns a unique text for each key. Only its last value may hold a space. */

@@ -2,6 +2,7 @@ import {
   type Health,
   HealthCheckResponse_ServingStatus as Status,
 } from "@activity/proto/infrastructure";
+import { PROCESS_TIMING, wait } from "@activity/runtime/timing";
 import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
 import type { Readiness } from "./readiness.ts";
 
@@ -43,21 +44,8 @@ export function createHealthService(
         if (status !== sent) yield { status };
         sent = status;
         if (isLast) return;
-        await pause(WATCH_INTERVAL_MS, changed);
+        await wait(PROCESS_TIMING, WATCH_INTERVAL_MS, changed);
       }
     },
   };
-}
-
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", end);
-      resolve();
-    };
-    const timer = setTimeout(end, milliseconds);
-    signal.addEventListener("abort", end);
-  });
 }

@@ -73,7 +73,7 @@ function dependencyOf(file: DescFile, name: string): DescFile | undefined {
 function answer(registry: FileRegistry, names: readonly string[], request: Request): Answer {
   switch (request.case) {
     case "listServices":
-      return listOf(names);
+      return { case: "listServicesResponse", value: { service: names.map((name) => ({ name })) } };
     case "fileByFilename":
       return filesFrom(registry.getFile(request.value), request.value);
     case "fileContainingSymbol":
@@ -89,16 +89,6 @@ function answer(registry: FileRegistry, names: readonly string[], request: Reque
     default:
       return failure(Code.InvalidArgument, "the request asks for nothing");
   }
-}
-
-function listOf(names: readonly string[]): Answer {
-  const service = names.map((name) => ({
-    name,
-  }));
-  return {
-    case: "listServicesResponse",
-    value: { service },
-  };
 }
 
 /** A symbol is a service, a type, a method of a service or a field of a message. */
@@ -134,21 +124,13 @@ function encodedFile(proto: FileDescriptorProto): Uint8Array {
 function extensionsOf(registry: FileRegistry, typeName: string): Answer {
   const type = registry.getMessage(typeName);
   if (type === undefined) return failure(Code.NotFound, `${typeName} is not known`);
-  const extensionNumber = [...registry]
-    .filter((each) => each.kind === "extension" && each.extendee.typeName === typeName)
-    .map((each) => (each as { number: number }).number);
-  return {
-    case: "allExtensionNumbersResponse",
-    value: {
-      baseTypeName: typeName,
-      extensionNumber,
-    },
-  };
+  const extensionNumber = [...registry].flatMap((each) =>
+    each.kind === "extension" && each.extendee.typeName === typeName ? each.number : [],
+  );
+  const value = { baseTypeName: typeName, extensionNumber };
+  return { case: "allExtensionNumbersResponse", value };
 }
 
 function failure(errorCode: Code, errorMessage: string): Answer {
-  return {
-    case: "errorResponse",
-    value: { errorCode, errorMessage },
-  };
+  return { case: "errorResponse", value: { errorCode, errorMessage } };
 }

@@ -1,5 +1,5 @@
 import type { Log } from "@activity/runtime/log";
-import type { Metrics } from "@activity/runtime/metrics";
+import { createGauge, type Metrics } from "@activity/runtime/metrics";
 import { ProxyFailure } from "./egress-proxy.ts";
 import type { Sender } from "./sender.ts";
 
@@ -20,12 +20,8 @@ export function measured(sender: Sender, metrics: Metrics, log: Log): Sender {
     "Attempts that were not made because the egress proxy failed: each is tried again, and uses up no attempt.",
     [],
   );
-  const family = {
-    name: "activity_attempts_in_flight",
-    help: "Attempts that were begun and have not ended.",
-    labels: [],
-  };
-  metrics.gauges([family], () => [[{ labels: [], value: inFlight }]]);
+  const help = "Attempts that were begun and have not ended.";
+  createGauge(metrics, "activity_attempts_in_flight", help, () => inFlight);
   return {
     async attempt(request) {
       inFlight += 1;
