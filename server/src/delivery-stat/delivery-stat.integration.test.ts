@@ -154,7 +154,8 @@ describe("an attempt is counted once, ADR 0039", () => {
     await attempt();
     const count = () => countAttempts(services.pool);
     const broken = services.database.withTrigger(`BEFORE ${moment}`, count);
-    await expect(broken).rejects.toThrow("broken off");
+    // A trigger broke it off. With its flags, Vitess tells only the number.
+    await expect(broken).rejects.toMatchObject({ errno: 1644 });
     expect(await hours()).toEqual([]);
     for (let time = 0; time < 2; time++) await countAttempts(services.pool);
     expect(await hours()).toEqual([{ at: HOUR, ...ONE }]);
