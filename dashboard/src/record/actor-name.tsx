@@ -4,7 +4,11 @@ import { texts } from "../texts.ts";
 /** Matches a character that a reader can see. The Braille blank is a symbol by its properties. */
 const VISIBLE = /[^\s\p{Cc}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
-/** The name of an actor. An invisible one is shown as no name, because a link needs a text. */
+/**
+ * The name of an actor, in one line: of many lines it would get a button, and it may be in a link. An invisible one is
+ * shown as no name, because a link needs a text.
+ */
 export function ActorName({ name }: { name: string | undefined }) {
-  return name && VISIBLE.test(name) ? <UntrustedText text={name} /> : texts.activity.anonymous;
+  if (!name || !VISIBLE.test(name)) return texts.activity.anonymous;
+  return <UntrustedText text={name.replaceAll("\n", " ")} />;
 }

@@ -34,12 +34,13 @@ beforeAll(async () => {
     const donorName = `Ada${end}`;
     await createPaidDonation(stack, accountId, { donorName, amountCents: 1_009n });
   }
+  const donorName = `Broken${"\n".repeat(8)}name ${SCRIPT}`;
   delivery.receiver.behaviour = answer(500, "", ANSWER);
   ({ endpointId } = await delivery.createEndpoint(accountId));
   const endpoints = stack.client(EndpointService);
   const name = `${OVERRIDE} <img src=x onerror=hacked=1> ${WORD.slice(0, 24)}`;
   await endpoints.updateEndpoint({ accountId, endpointId, name });
-  await createPaidDonation(stack, accountId, { donorName: SCRIPT, message: OVERRIDE });
+  await createPaidDonation(stack, accountId, { donorName, message: OVERRIDE });
   // An old delivery without a donation's name shows the longest time beside the longest word.
   const backlog = { accountId, endpointIds: [endpointId], count: 1 };
   await writeDeliveries(stack.database, backlog, { state: DeliveryState.FAILED, attempts: 1 });
@@ -143,6 +144,14 @@ describe("a stranger's text", () => {
   it("is no name if nothing of it is visible, because a link needs a text", async () => {
     await page.goto(`${browsers.origin}/activity`);
     await row("Lines").getByRole("link", { name: "no name" }).waitFor();
+  });
+
+  it("of many lines is a name in one line, without a button in its link", async () => {
+    for (const path of ["activity", "deliveries"]) {
+      await page.goto(`${browsers.origin}/${path}`);
+      await page.getByRole("link", { name: "Broken name" }).waitFor();
+      expect(await page.locator("a button").count()).toBe(0);
+    }
   });
 
   it("is shortened until the reader shows all of it", async () => {
