@@ -35,10 +35,19 @@ export function DialogForm({ onSubmit, children }: { onSubmit: () => void; child
   );
 }
 
-/** Fields that can be disabled together. */
+/** Fields that can be disabled together. Enter in a field may disable it: then its focus moves on to the title. */
 export function DialogFields(props: { isDisabled: boolean; children: ReactNode }) {
+  const { isDisabled } = props;
+  const fields = useRef<HTMLFieldSetElement>(null);
+  useLayoutEffect(() => {
+    const { current } = fields;
+    if (!isDisabled || !current) return;
+    const { activeElement, body } = document;
+    // Chromium has moved the focus to the body already. Other browsers do so later.
+    if (activeElement === body || current.contains(activeElement)) passFocus(current);
+  }, [isDisabled]);
   return (
-    <fieldset className={`${styles.form} ${styles.fields}`} disabled={props.isDisabled}>
+    <fieldset ref={fields} className={`${styles.form} ${styles.fields}`} disabled={isDisabled}>
       {props.children}
     </fieldset>
   );
