@@ -59,9 +59,13 @@ export function RenewKey({ apiKey }: { apiKey: ApiKey }) {
   );
 }
 
-/** The new end of the key, with a warning if it is earlier than the old one. */
+/**
+ * The new end of the key, with a warning if it is earlier than the old one. It does not move with the clock, because a
+ * screen reader would read it every minute.
+ */
 function NewEnd({ apiKey, validityDays }: { apiKey: ApiKey; validityDays: number }) {
-  const endMs = nowMs() + validityDays * DAY_MS;
+  const [openedMs] = useState(nowMs);
+  const endMs = openedMs + validityDays * DAY_MS;
   const isEarlier = apiKey.expiresAt !== undefined && endMs < timestampMs(apiKey.expiresAt);
   return (
     <Notice look={isEarlier ? "warn" : "good"} role="status">

@@ -121,6 +121,20 @@ describe("keys", () => {
     expect(await own.dialog().getByLabel("in 1 hour").isChecked()).toBe(true);
   });
 
+  it("have one new end while their renewal is open, so a screen reader reads it once", async () => {
+    await createApiKey(own.stack, own.accountId);
+    await own.page.clock.install();
+    await own.page.reload();
+    await own.page.getByRole("button", { name: /^Renew: / }).click();
+    const end = own.dialog().getByText("It will be valid until");
+    const opened = await end.textContent();
+    await createApiKey(own.stack, own.accountId);
+    // The page reads again every minute of its own clock.
+    await own.page.clock.fastForward(60_000);
+    await own.page.locator("tbody tr").nth(1).waitFor();
+    expect(await end.textContent()).toBe(opened);
+  });
+
   it("revoked elsewhere close their dialog, and the focus moves to the title of the page", async () => {
     const { accountId } = own;
     const { id } = await createApiKey(own.stack, accountId);
