@@ -71,6 +71,17 @@ it("a browser shows nothing of the dashboard in a site that may not embed it. AD
   browsers.expectClean([expect.stringContaining("frame-ancestors")]);
 });
 
+it("the account's button is reached in a wide, low frame", async () => {
+  const page = await browsers.signIn(await createAccount(browsers.stack));
+  await page.setViewportSize({ width: 900, height: 300 });
+  await page.goto(`${browsers.origin}/endpoints/new`);
+  const button = page.getByRole("button", { name: /^Account/ });
+  await button.scrollIntoViewIfNeeded();
+  const { y, height } = (await button.boundingBox()) ?? expect.unreachable();
+  // The browser rounds the end of the scrolling.
+  expect(y + height / 2).toBeLessThan(300);
+});
+
 it("the dashboard has the colours and the logo of its folder's theme.css. ADR 0040", async () => {
   const page = await browsers.signIn(await createAccount(browsers.stack));
   const style = (selector: string, property: string) =>
