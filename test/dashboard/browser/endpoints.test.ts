@@ -276,7 +276,7 @@ describe("endpoints", () => {
     await own.see(/^100% · [\d.]+ m?s$/);
   });
 
-  it("show their attempts by class of status; a bar shows its numbers and links to its deliveries", async () => {
+  it("show their attempts by class of status; a bar shows its numbers, also below the pointer, and links to its deliveries", async () => {
     // A bar is an hour of attempts. Its link shows the deliveries that were created in that hour.
     await stayWithinHour();
     const { endpointId } = await own.fail(404);
@@ -290,7 +290,7 @@ describe("endpoints", () => {
     const bar = chart.getByRole("link", { name: /^\d\d:\d\d · Delivered 1 · 4xx 1$/ });
     const opacity = "getComputedStyle(document.querySelector('figure a > :last-child')).opacity";
     expect(await own.page.evaluate(opacity)).toBe("0");
-    await bar.hover();
+    for (const y of [5, -8, -30]) await bar.hover({ position: { x: 5, y }, force: true });
     expect(await own.page.evaluate(opacity)).toBe("1");
     await bar.click();
     await own.page.getByRole("heading", { name: "Deliveries", exact: true }).waitFor();
