@@ -36,11 +36,16 @@ export function ActivityPage() {
       <Loaded query={query}>
         {({ pages }) => {
           const activities = pages.flatMap((page) => page.activities);
-          if (activities.length > 0) return <ActivityTable activities={activities} />;
-          return filters.isAny ? (
+          const empty = filters.isAny ? (
             <Empty title={texts.activity.noneFound} text={texts.activity.noneFoundText} />
           ) : (
             <Empty title={texts.activity.empty} text={texts.activity.emptyText} />
+          );
+          return (
+            <>
+              {activities.length > 0 && <ActivityTable activities={activities} />}
+              <div role="status">{activities.length === 0 && empty}</div>
+            </>
           );
         }}
       </Loaded>

@@ -34,13 +34,15 @@ export function Loaded<Data>(props: { query: Asked<Data>; children: (data: Data)
   if (data !== undefined) {
     return (
       <>
-        {error ? (
-          <Notice look="warn" role="status">
-            <span>
-              {texts.stale} <Time at={timestampFromMs(props.query.dataUpdatedAt)} />.
-            </span>
-          </Notice>
-        ) : null}
+        <div role="status">
+          {error ? (
+            <Notice look="warn">
+              <span>
+                {texts.stale} <Time at={timestampFromMs(props.query.dataUpdatedAt)} />.
+              </span>
+            </Notice>
+          ) : null}
+        </div>
         {props.children(data)}
       </>
     );

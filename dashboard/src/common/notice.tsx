@@ -1,10 +1,13 @@
 import type { ReactNode } from "react";
 import styles from "./notice.module.css";
 
-/** A coloured message. Screen readers interrupt for an `alert`. They read a `status` when they are idle. */
+/**
+ * A coloured message. Screen readers interrupt for an `alert`. In a `status` they read it when they are idle, if the
+ * `status` was there before: some read only what changes in it.
+ */
 export function Notice(props: {
   look: "good" | "bad" | "warn";
-  role?: "status" | "alert";
+  role?: "alert";
   children: ReactNode;
 }) {
   return (

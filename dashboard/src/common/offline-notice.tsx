@@ -9,10 +9,5 @@ export function OfflineNotice() {
     (onChange) => onlineManager.subscribe(onChange),
     () => onlineManager.isOnline(),
   );
-  if (isOnline) return null;
-  return (
-    <Notice look="warn" role="status">
-      {texts.offline}
-    </Notice>
-  );
+  return <div role="status">{!isOnline && <Notice look="warn">{texts.offline}</Notice>}</div>;
 }

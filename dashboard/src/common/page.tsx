@@ -8,6 +8,7 @@ let isFirst = true;
 /** A page: its title, introduction, actions and content. */
 export function Page(props: {
   title: string;
+  /** It may show a state. Screen readers read what changes in it. */
   intro?: ReactNode;
   actions?: ReactNode;
   /** The link to the list that the page belongs to. */
@@ -36,7 +37,11 @@ export function Page(props: {
           <h1 ref={heading} tabIndex={-1}>
             <bdi>{props.title}</bdi>
           </h1>
-          {props.intro && <div className={styles.intro}>{props.intro}</div>}
+          {props.intro && (
+            <div className={styles.intro} role="status">
+              {props.intro}
+            </div>
+          )}
         </div>
         {props.actions && <div className={styles.actions}>{props.actions}</div>}
       </header>

@@ -19,9 +19,9 @@ export function SecretShown(props: { label: string; secret: string; isSaved?: bo
             {texts.saveFirst}
           </Notice>
         ) : (
-          <Notice look="warn" role="status">
-            {texts.shownOnce}
-          </Notice>
+          <div role="status">
+            <Notice look="warn">{texts.shownOnce}</Notice>
+          </div>
         )}
       </div>
       <CodeBlock label={props.label} text={props.secret} />

@@ -33,11 +33,16 @@ export function DeliveriesPage() {
       <Loaded query={query}>
         {({ pages }) => {
           const deliveries = pages.flatMap((page) => page.deliveries);
-          if (deliveries.length > 0) return <DeliveryTable deliveries={deliveries} />;
-          return filters.isAny ? (
+          const empty = filters.isAny ? (
             <Empty title={texts.deliveries.noneFound} text={texts.deliveries.noneFoundText} />
           ) : (
             <Empty title={texts.deliveries.empty} text={texts.deliveries.emptyText} />
+          );
+          return (
+            <>
+              {deliveries.length > 0 && <DeliveryTable deliveries={deliveries} />}
+              <div role="status">{deliveries.length === 0 && empty}</div>
+            </>
           );
         }}
       </Loaded>

@@ -48,11 +48,9 @@ export function DownloadCsv({ filters }: { filters: Filters }) {
         {isPending && count > 0 ? texts.deliveries.reading(count) : texts.deliveries.downloadCsv}
       </Button>
       <ErrorNotice error={error} />
-      {data?.isAll === false && (
-        <Notice look="warn" role="status">
-          {texts.deliveries.csvCut(MAX_ROWS)}
-        </Notice>
-      )}
+      <div role="status">
+        {data?.isAll === false && <Notice look="warn">{texts.deliveries.csvCut(MAX_ROWS)}</Notice>}
+      </div>
     </>
   );
 }

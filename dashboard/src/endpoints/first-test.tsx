@@ -32,7 +32,7 @@ export function FirstTest({ endpoint, title }: { endpoint: Endpoint; title: stri
     >
       <p>{texts.endpoints.sendTestText}</p>
       <ErrorNotice error={error} />
-      {data && <WatchedTest key={deliveryId} deliveryId={deliveryId} />}
+      <div role="status">{data && <WatchedTest key={deliveryId} deliveryId={deliveryId} />}</div>
       <div>
         <Button
           look="primary"

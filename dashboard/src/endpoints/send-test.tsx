@@ -90,7 +90,9 @@ function TestForm({ endpoint, onClose }: { endpoint: Endpoint; onClose: () => vo
         isJson
       />
       <ErrorNotice error={error} />
-      {data && <WatchedTest key={data.deliveryId} deliveryId={data.deliveryId} />}
+      <div role="status">
+        {data && <WatchedTest key={data.deliveryId} deliveryId={data.deliveryId} />}
+      </div>
       <DialogButtons>
         <Button onClick={onClose}>{texts.close}</Button>
         <Button look="primary" type="submit" isPending={isPending}>

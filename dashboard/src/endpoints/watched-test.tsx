@@ -23,24 +23,15 @@ export function WatchedTest({ deliveryId }: { deliveryId: string }) {
   );
   const delivery = data?.delivery;
   const link = <Link href={`/deliveries/${deliveryId}`}>{texts.endpoints.showDelivery}</Link>;
-  if (!mayRead)
-    return (
-      <Notice look="warn" role="status">
-        {texts.endpoints.sentUnseen}
-      </Notice>
-    );
+  if (!mayRead) return <Notice look="warn">{texts.endpoints.sentUnseen}</Notice>;
   const failure = error ?? failureReason;
   if (failure) return <ErrorNotice error={failure} />;
   if (delivery === undefined || isPending(delivery.state)) {
-    return (
-      <Notice look="warn" role="status">
-        {texts.endpoints.sending}
-      </Notice>
-    );
+    return <Notice look="warn">{texts.endpoints.sending}</Notice>;
   }
   if (delivery.state === DeliveryState.DELIVERED) {
     return (
-      <Notice look="good" role="status">
+      <Notice look="good">
         {texts.endpoints.arrived} {link}
       </Notice>
     );
@@ -50,7 +41,7 @@ export function WatchedTest({ deliveryId }: { deliveryId: string }) {
     texts.deliveries.checks[delivery.lastOutcome] || texts.deliveries.stateHints[delivery.state];
   const detail = data?.attempts.at(-1)?.detail;
   return (
-    <Notice look="bad" role="status">
+    <Notice look="bad">
       <strong>
         {texts.endpoints.notArrived} {texts.deliveries.outcomes[delivery.lastOutcome]}
       </strong>

@@ -68,15 +68,17 @@ function NewEnd({ apiKey, validityDays }: { apiKey: ApiKey; validityDays: number
   const endMs = openedMs + validityDays * DAY_MS;
   const isEarlier = apiKey.expiresAt !== undefined && endMs < timestampMs(apiKey.expiresAt);
   return (
-    <Notice look={isEarlier ? "warn" : "good"} role="status">
-      <span>
-        {texts.keys.newEnd} <Time at={timestampFromMs(endMs)} />
-      </span>
-      {isEarlier && (
+    <div role="status">
+      <Notice look={isEarlier ? "warn" : "good"}>
         <span>
-          {texts.keys.earlierEnd} <Time at={apiKey.expiresAt} />
+          {texts.keys.newEnd} <Time at={timestampFromMs(endMs)} />
         </span>
-      )}
-    </Notice>
+        {isEarlier && (
+          <span>
+            {texts.keys.earlierEnd} <Time at={apiKey.expiresAt} />
+          </span>
+        )}
+      </Notice>
+    </div>
   );
 }

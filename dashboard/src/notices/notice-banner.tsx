@@ -23,31 +23,34 @@ export function NoticeBanner() {
   const notices = data?.notices ?? [];
   const notice = mostSerious(notices);
   const name = useEndpoints()?.get(notice?.subjectId ?? "")?.name;
-  if (notice === undefined) return null;
   return (
-    <section aria-label={texts.notices.title}>
-      <Notice look={notice.severity >= NoticeSeverity.CRITICAL ? "bad" : "warn"} role="status">
-        <span>
-          {name && (
-            <>
-              <bdi>{name}</bdi>:{" "}
-            </>
-          )}
-          <NoticeText notice={notice} />
-        </span>
-        <NoticeAction notice={notice} />
-        <Button
-          // Enter pressed twice must not dismiss the next notice too, so its button does not get the focus.
-          key={String(notice.sequence)}
-          look="quiet"
-          isPending={isPending}
-          onClick={() => mutate({ sequence: notice.sequence })}
-        >
-          {texts.notices.dismiss}
-        </Button>
-        {notices.length > 1 && <span>{texts.notices.more(notices.length - 1)}</span>}
-      </Notice>
-      <ErrorNotice error={variables?.sequence === notice.sequence && error} />
-    </section>
+    <div role="status">
+      {notice && (
+        <section aria-label={texts.notices.title}>
+          <Notice look={notice.severity >= NoticeSeverity.CRITICAL ? "bad" : "warn"}>
+            <span>
+              {name && (
+                <>
+                  <bdi>{name}</bdi>:{" "}
+                </>
+              )}
+              <NoticeText notice={notice} />
+            </span>
+            <NoticeAction notice={notice} />
+            <Button
+              // Enter pressed twice must not dismiss the next notice too, so its button does not get the focus.
+              key={String(notice.sequence)}
+              look="quiet"
+              isPending={isPending}
+              onClick={() => mutate({ sequence: notice.sequence })}
+            >
+              {texts.notices.dismiss}
+            </Button>
+            {notices.length > 1 && <span>{texts.notices.more(notices.length - 1)}</span>}
+          </Notice>
+          <ErrorNotice error={variables?.sequence === notice.sequence && error} />
+        </section>
+      )}
+    </div>
   );
 }

@@ -27,8 +27,9 @@ describe("deliveries", () => {
     const copied = await own.page.evaluate("navigator.clipboard.readText()");
     expect(copied).toMatch(/"}}' \| npx receiver-kit send 'https?:\S+' --body -$/);
     own.delivery.receiver.behaviour = answer(200);
+    await own.markStatuses();
     await own.button("Retry").click();
-    await own.see("Your server answered with a 2xx status.");
+    await own.spoken("Your server answered with a 2xx status.");
     await own.page.getByRole("heading", { name: "Manual retry 1" }).waitFor();
     expect(await own.button("Retry").count()).toBe(0);
     // Delays the page's next read: the page still shows the run before when the owner clicks again.
@@ -179,8 +180,9 @@ describe("deliveries", () => {
     await own.page.getByLabel("Last hour").check();
     await expect.poll(rows).toBe(2);
     await own.page.getByLabel("Custom").check();
+    await own.markStatuses();
     await own.page.getByLabel("Until").fill("2020-01-01T00:00");
-    await own.see("No delivery matches");
+    await own.spoken("No delivery matches");
     await clear();
     await own.page.getByLabel("Custom").check();
     await own.page.getByLabel("From").fill("2020-01-01T00:00");

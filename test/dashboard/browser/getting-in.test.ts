@@ -210,8 +210,9 @@ it("a browser that drops the session's cookie is told so", async () => {
 
 it("the page continues, and signs in, by itself once the network or the service is back", async () => {
   const { page } = own;
+  await own.markStatuses();
   await page.context().setOffline(true);
-  await own.see("You are offline");
+  await own.spoken("You are offline");
   await own.goTo("Endpoints");
   await page.context().setOffline(false);
   await own.see("No endpoint yet");

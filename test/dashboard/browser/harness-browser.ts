@@ -110,7 +110,7 @@ export async function takeScreenshot(page: Page, name: string): Promise<void> {
   if (!process.env.SCREENSHOTS) return;
   const width = page.viewportSize()?.width ?? 0;
   const isDark = await page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches");
-  await page.evaluate("document.querySelector('main > section[aria-label]')?.remove()");
+  await page.evaluate("document.querySelector('main > [role=status] > section')?.remove()");
   const path = join(SCREENSHOTS, `${name}-${width}-${isDark ? "dark" : "light"}.png`);
   await page.screenshot({ path, fullPage: width < 600 });
 }

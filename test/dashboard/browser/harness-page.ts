@@ -47,6 +47,13 @@ export function useOwnPage(path = "/", look: Look = {}) {
     button: (name: string) => page.getByRole("button", { name, exact: true }),
     row: (hasText: string) => page.getByRole("row").filter({ hasText }),
     see: (text: string | RegExp) => page.getByText(text).waitFor(),
+    /** Marks the statuses of the page. A screen reader may not read one that appears later, with its text. */
+    markStatuses: () =>
+      page.evaluate(
+        "for (const { dataset } of document.querySelectorAll('[role=status]')) dataset.known = ''",
+      ),
+    /** Waits for a text in a status that is marked. */
+    spoken: (text: string) => page.locator("[data-known]").getByText(text).waitFor(),
     dialog,
     /** Waits for a text of the dialog. */
     told: (text: string) => dialog().getByText(text).waitFor(),
