@@ -32,6 +32,7 @@ export const texts = {
   showAll: "Show all",
   showLess: "Show less",
   more: "Show older",
+  follow: "Follow live",
   all: "All",
   never: "Never",
   justNow: "just now",

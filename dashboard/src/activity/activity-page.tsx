@@ -28,7 +28,7 @@ export function ActivityPage() {
       }
       actions={
         <ChoiceBox type="checkbox" isChosen={isFollowed} onChange={setIsFollowed}>
-          {texts.activity.follow}
+          {texts.follow}
         </ChoiceBox>
       }
     >

@@ -1,4 +1,6 @@
 import { SessionScope } from "@activity/proto";
+import { useState } from "react";
+import { ChoiceBox } from "../common/choice-box.tsx";
 import { Empty } from "../common/empty.tsx";
 import { Loaded } from "../common/loaded.tsx";
 import { MoreButton } from "../common/more-button.tsx";
@@ -15,15 +17,19 @@ import { RetryFailed } from "./retry-failed.tsx";
 /** The account's deliveries, newest first. */
 export function DeliveriesPage() {
   const filters = useFilters();
-  const query = useDeliveries(filters);
+  const [isFollowed, setIsFollowed] = useState(true);
+  const query = useDeliveries(filters, isFollowed);
   const hasOlder = (query.data?.pages.length ?? 0) > 1;
   const mayWrite = useMay(SessionScope.DELIVERIES_WRITE);
   return (
     <Page
       title={texts.pages.deliveries}
-      intro={hasOlder ? texts.deliveries.paused : texts.deliveries.intro}
+      intro={isFollowed && hasOlder ? texts.deliveries.paused : texts.deliveries.intro}
       actions={
         <>
+          <ChoiceBox type="checkbox" isChosen={isFollowed} onChange={setIsFollowed}>
+            {texts.follow}
+          </ChoiceBox>
           <DownloadCsv filters={filters} />
           {mayWrite && <RetryFailed filters={filters} />}
         </>

@@ -35,10 +35,10 @@ export function useDeliveryRequest(filters: Filters) {
 }
 
 /**
- * Reads the deliveries that match the filters. While only the first page is shown, and the list was not refused,
- * it reads them every five seconds.
+ * Reads the deliveries that match the filters. If `isFollowed`, it reads them every five seconds while only the first
+ * page is shown, and the list was not refused.
  */
-export function useDeliveries(filters: Filters) {
+export function useDeliveries(filters: Filters, isFollowed: boolean) {
   const request = useDeliveryRequest(filters);
   return useInfiniteQuery(
     DeliveryService.method.listDeliveries,
@@ -48,7 +48,9 @@ export function useDeliveries(filters: Filters) {
       getNextPageParam: ({ nextPageToken }) => nextPageToken || undefined,
       placeholderData: keepPreviousData,
       refetchInterval: ({ state }) =>
-        isRefused(state) || (state.data?.pages.length ?? 0) > 1 ? false : READ_AGAIN_MS,
+        !isFollowed || isRefused(state) || (state.data?.pages.length ?? 0) > 1
+          ? false
+          : READ_AGAIN_MS,
     },
   );
 }

@@ -8,7 +8,6 @@ export const activity = {
   emptyText: "Donations and platform events appear here as they are stored.",
   noneFound: "Nothing matches",
   noneFoundText: "Change or clear the filters.",
-  follow: "Follow live",
   following: "Live: new records appear by themselves.",
   paused: "Live updates stop while older records are shown. Reload the page to resume.",
   type: "Type",

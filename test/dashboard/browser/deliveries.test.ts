@@ -193,6 +193,26 @@ describe("deliveries", () => {
     expect(await endpoint.inputValue()).toBe("");
   });
 
+  it("are read every five seconds only while the reader follows them", async () => {
+    await own.page.clock.install();
+    await own.open("/deliveries");
+    await own.see("No deliveries yet");
+    const follow = own.page.getByLabel("Follow live");
+    await follow.uncheck();
+    let read = 0;
+    own.page.on("request", (request) => {
+      if (request.url().endsWith("/ListDeliveries")) read += 1;
+    });
+    await own.fail(404);
+    await own.page.clock.fastForward(10_000);
+    // A read would have been sent before this request.
+    await own.page.evaluate("fetch('/icon.svg')");
+    expect(read).toBe(0);
+    await follow.check();
+    await own.page.clock.fastForward(5_000);
+    await own.row("Failed").waitFor();
+  });
+
   it("that the filters match are shown page by page on demand, and are all saved as a CSV file", async () => {
     const { endpointId } = await own.createEndpoint();
     for (const state of [DeliveryState.FAILED, DeliveryState.CANCELED]) {
