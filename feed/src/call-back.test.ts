@@ -13,3 +13,14 @@ it("logs the stacks of a callback's error and its cause, but no property that ca
   expect(logged.mock.lastCall?.[0]).not.toContain("confidential");
   logged.mockRestore();
 });
+
+it.each([
+  ["a text", "stop", "stop"],
+  ["an object with a message", { message: "no row", details: "confidential" }, "no row"],
+  ["nothing", undefined, "undefined"],
+])("logs %s that a callback throws", async (_, thrown, known) => {
+  const logged = vi.spyOn(console, "error").mockReturnValue();
+  await callBack("onWait", () => Promise.reject(thrown));
+  expect(logged.mock.lastCall).toEqual([`@activity/feed: onWait failed: ${known}`]);
+  logged.mockRestore();
+});

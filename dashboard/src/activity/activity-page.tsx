@@ -19,7 +19,7 @@ export function ActivityPage() {
   return (
     <Page
       title={texts.pages.activity}
-      intro={
+      state={
         isFollowed
           ? hasOlder
             ? texts.activity.paused

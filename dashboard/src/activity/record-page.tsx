@@ -43,13 +43,14 @@ export function RecordPage({ activityId }: { activityId: string }) {
       back={{ href: "/activity", text: texts.pages.activity }}
     >
       <Loaded query={query}>
-        {() =>
-          record ? (
-            <Facts facts={factsOf(record)} />
-          ) : (
-            <Notice look="warn">{texts.activity.hidden}</Notice>
-          )
-        }
+        {() => (
+          <>
+            {record && <Facts facts={factsOf(record)} />}
+            <div role="status">
+              {!record && <Notice look="warn">{texts.activity.hidden}</Notice>}
+            </div>
+          </>
+        )}
       </Loaded>
       {maySend && mayRead && <RecordDeliveries recordId={activityId.slice(DONATION.length)} />}
     </Page>

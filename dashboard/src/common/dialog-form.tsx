@@ -44,7 +44,9 @@ export function DialogFields(props: { isDisabled: boolean; children: ReactNode }
     if (!isDisabled || !current) return;
     const { activeElement, body } = document;
     // Chromium has moved the focus to the body already. Other browsers do so later.
-    if (activeElement === body || current.contains(activeElement)) passFocus(current);
+    if (activeElement === body || current.contains(activeElement)) {
+      passFocus(current, { preventScroll: true });
+    }
   }, [isDisabled]);
   return (
     <fieldset ref={fields} className={`${styles.form} ${styles.fields}`} disabled={isDisabled}>

@@ -2,8 +2,8 @@ import type { ReactNode } from "react";
 import styles from "./notice.module.css";
 
 /**
- * A coloured message. Screen readers interrupt for an `alert`. In a `status` they read it when they are idle, if the
- * `status` was there before: some read only what changes in it.
+ * A coloured message. Screen readers interrupt for an `alert`. They read what changes in a `status` when they are idle.
+ * Mount the `status` before its text: some do not read one that appears together with its text.
  */
 export function Notice(props: {
   look: "good" | "bad" | "warn";

@@ -8,8 +8,9 @@ let isFirst = true;
 /** A page: its title, introduction, actions and content. */
 export function Page(props: {
   title: string;
-  /** It may show a state. Screen readers read what changes in it. */
   intro?: ReactNode;
+  /** In place of an introduction: what may change. Screen readers then read it. */
+  state?: ReactNode;
   actions?: ReactNode;
   /** The link to the list that the page belongs to. */
   back?: { readonly href: string; readonly text: string };
@@ -37,9 +38,10 @@ export function Page(props: {
           <h1 ref={heading} tabIndex={-1}>
             <bdi>{props.title}</bdi>
           </h1>
-          {props.intro && (
+          {props.intro && <div className={styles.intro}>{props.intro}</div>}
+          {"state" in props && (
             <div className={styles.intro} role="status">
-              {props.intro}
+              {props.state}
             </div>
           )}
         </div>

@@ -19,9 +19,9 @@ export function SecretShown(props: { label: string; secret: string; isSaved?: bo
             {texts.saveFirst}
           </Notice>
         ) : (
-          <div role="status">
-            <Notice look="warn">{texts.shownOnce}</Notice>
-          </div>
+          <Notice look="warn" {...(!props.isSaved && { role: "alert" })}>
+            {texts.shownOnce}
+          </Notice>
         )}
       </div>
       <CodeBlock label={props.label} text={props.secret} />

@@ -24,7 +24,7 @@ export function DeliveriesPage() {
   return (
     <Page
       title={texts.pages.deliveries}
-      intro={isFollowed && hasOlder ? texts.deliveries.paused : texts.deliveries.intro}
+      state={isFollowed && hasOlder ? texts.deliveries.paused : texts.deliveries.intro}
       actions={
         <>
           <ChoiceBox type="checkbox" isChosen={isFollowed} onChange={setIsFollowed}>

@@ -52,7 +52,7 @@ export function DeliveryPage({ deliveryId }: { deliveryId: string }) {
   return (
     <Page
       title={texts.deliveries.kinds[delivery?.kind ?? 0] || texts.deliveries.title}
-      intro={
+      state={
         delivery && (
           <>
             <StateBadge state={delivery.state} />

@@ -39,7 +39,7 @@ export function EndpointPage({ endpointId }: { endpointId: string }) {
   return (
     <Page
       title={endpoint ? endpointLabel(endpoint) : texts.pages.endpoints}
-      intro={endpoint && <EndpointBadge endpoint={endpoint} />}
+      state={endpoint && <EndpointBadge endpoint={endpoint} />}
       back={{ href: "/endpoints", text: texts.pages.endpoints }}
       actions={mayWrite && lastRead && <EndpointActions endpoint={lastRead} />}
     >

@@ -1,7 +1,8 @@
 import { DeliveryService, DeliveryState, SessionScope } from "@activity/proto";
 import { useQuery } from "@connectrpc/connect-query";
 import { Link } from "wouter";
-import { ErrorNotice } from "../common/error-notice.tsx";
+import { errorText } from "../common/error-code.ts";
+import { useLimits } from "../common/limits-context.ts";
 import { Notice } from "../common/notice.tsx";
 import { UntrustedText } from "../common/untrusted-text.tsx";
 import { useMay } from "../session/session-context.ts";
@@ -12,6 +13,7 @@ const LOOK_EVERY_MS = 500;
 /** Follows a test until its first attempt ends, and shows the outcome. This needs the scope to read deliveries. */
 export function WatchedTest({ deliveryId }: { deliveryId: string }) {
   const mayRead = useMay(SessionScope.DELIVERIES_READ);
+  const limits = useLimits();
   const { data, error, failureReason } = useQuery(
     DeliveryService.method.getDelivery,
     { deliveryId },
@@ -25,7 +27,7 @@ export function WatchedTest({ deliveryId }: { deliveryId: string }) {
   const link = <Link href={`/deliveries/${deliveryId}`}>{texts.endpoints.showDelivery}</Link>;
   if (!mayRead) return <Notice look="warn">{texts.endpoints.sentUnseen}</Notice>;
   const failure = error ?? failureReason;
-  if (failure) return <ErrorNotice error={failure} />;
+  if (failure) return <Notice look="bad">{errorText(failure, limits)}</Notice>;
   if (delivery === undefined || isPending(delivery.state)) {
     return <Notice look="warn">{texts.endpoints.sending}</Notice>;
   }

@@ -24,33 +24,35 @@ export function NoticeBanner() {
   const notice = mostSerious(notices);
   const name = useEndpoints()?.get(notice?.subjectId ?? "")?.name;
   return (
-    <div role="status">
-      {notice && (
-        <section aria-label={texts.notices.title}>
-          <Notice look={notice.severity >= NoticeSeverity.CRITICAL ? "bad" : "warn"}>
-            <span>
-              {name && (
-                <>
-                  <bdi>{name}</bdi>:{" "}
-                </>
-              )}
-              <NoticeText notice={notice} />
-            </span>
-            <NoticeAction notice={notice} />
-            <Button
-              // Enter pressed twice must not dismiss the next notice too, so its button does not get the focus.
-              key={String(notice.sequence)}
-              look="quiet"
-              isPending={isPending}
-              onClick={() => mutate({ sequence: notice.sequence })}
-            >
-              {texts.notices.dismiss}
-            </Button>
-            {notices.length > 1 && <span>{texts.notices.more(notices.length - 1)}</span>}
-          </Notice>
-          <ErrorNotice error={variables?.sequence === notice.sequence && error} />
-        </section>
-      )}
-    </div>
+    <>
+      <div role="status">
+        {notice && (
+          <section aria-label={texts.notices.title}>
+            <Notice look={notice.severity >= NoticeSeverity.CRITICAL ? "bad" : "warn"}>
+              <span>
+                {name && (
+                  <>
+                    <bdi>{name}</bdi>:{" "}
+                  </>
+                )}
+                <NoticeText notice={notice} />
+              </span>
+              <NoticeAction notice={notice} />
+              <Button
+                // Enter pressed twice must not dismiss the next notice too, so its button does not get the focus.
+                key={String(notice.sequence)}
+                look="quiet"
+                isPending={isPending}
+                onClick={() => mutate({ sequence: notice.sequence })}
+              >
+                {texts.notices.dismiss}
+              </Button>
+              {notices.length > 1 && <span>{texts.notices.more(notices.length - 1)}</span>}
+            </Notice>
+          </section>
+        )}
+      </div>
+      <ErrorNotice error={notice && variables?.sequence === notice.sequence && error} />
+    </>
   );
 }

@@ -276,7 +276,7 @@ describe("endpoints", () => {
     await own.see(/^100% · [\d.]+ m?s$/);
   });
 
-  it("show their attempts by class of status; a bar shows its numbers, also below the pointer, and links to its deliveries", async () => {
+  it("show their attempts by class of status; a bar links to its deliveries and shows its numbers, which stay while the pointer moves to them", async () => {
     // A bar is an hour of attempts. Its link shows the deliveries that were created in that hour.
     await stayWithinHour();
     const { endpointId } = await own.fail(404);
