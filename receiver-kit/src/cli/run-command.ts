@@ -45,8 +45,8 @@ export async function runCommand(
 }
 
 /**
- * Escapes, in JSON's form, control characters, which can change a terminal, and marks that can reverse the text after
- * them. An event holds texts of strangers. Line feeds stay.
+ * Escapes control characters and direction marks as JSON does, but keeps line feeds. Such characters can change a
+ * terminal, or reverse the text after them. An event holds texts of strangers.
  */
 function escapeControls(text: string): string {
   return text.replace(

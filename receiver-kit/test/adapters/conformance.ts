@@ -17,7 +17,7 @@ export interface Listening {
   close(): Promise<unknown>;
 }
 
-/** Tests the promises of every adapter, in its real framework and over real HTTP. */
+/** Tests the guarantees of every adapter, in its real framework and over real HTTP. */
 export function describeReceiver(
   name: string,
   listen: (options: ReceiverOptions<unknown>) => Promise<Listening>,

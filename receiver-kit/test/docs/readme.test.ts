@@ -27,7 +27,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Writes an example to a file that Node runs. Only its port is changed. */
+/** Writes an example as JavaScript, and returns the file's path. The code differs only in its port. */
 function writeExample(name: string, port = 3000): string {
   const code = blocks.get(name)?.replace("3000", String(port)) ?? expect.unreachable(name);
   const { code: script } = transformSync(code, {

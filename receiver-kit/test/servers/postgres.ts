@@ -76,7 +76,7 @@ async function fetchPrograms(): Promise<Programs> {
     },
     { env, progress: silentProgress },
   );
-  // The server of root runs as another user, who must be able to read the folder. Root's umask may not allow it.
+  // Root starts the server as another user, who must be able to read the folder. Root's umask may forbid it.
   if (isRoot) for (const path of [dirname(root.folder), root.folder]) await chmod(path, 0o755);
   const fetched = await findServerFolder(join(root.folder, DEBIAN_FOLDER));
   const libraries = { LD_LIBRARY_PATH: root.libraryFolders.join(":") };

@@ -13,7 +13,7 @@ const LONG_MS = 60_000;
 const LEASE_SECONDS = 3;
 const LEASE_ENDS_WITHIN_MS = 15_000;
 
-/** Tests the promises of every store. */
+/** Tests the guarantees of every store. */
 export function describeStore(client: ClientName | "memory", subject: Subject): void {
   const isSql = client !== "memory" && client !== "ioredis" && client !== "redis";
   describe(`the store over ${client}`, () => {

@@ -5,7 +5,7 @@ import { killOwnerMidWork } from "./kill-owner.ts";
 import type { ClientName } from "./kinds.ts";
 import type { OpenStore, Subject } from "./store-kind.ts";
 
-/** Tests the promises of a store whose mark is part of the receiver's transaction. */
+/** Tests the guarantees of a store whose mark is part of the receiver's transaction. */
 export function describeTransactions(
   client: ClientName,
   store: () => OpenStore,
