@@ -29,7 +29,7 @@ export interface Get {
   readonly waitSeconds?: number;
 }
 
-/** Makes one request. Rejects with the signal's reason when that aborts. */
+/** Makes one request. If `signal` aborts, rejects with its reason. */
 export async function attempt<Body>(
   { apiKey, baseUrl, fetch }: Connection,
   { path, query = {}, waitSeconds }: Get,
@@ -87,7 +87,7 @@ type Parts = {
   readonly pagination?: Partial<ActivityPage["pagination"]>;
 };
 
-/** Tells whether a body is this API's, and not another one's that has `data` too. */
+/** Tells whether a body comes from this API. Another API's body may have `data` too. */
 function isAnswer(path: string, { data, pagination }: Parts): boolean {
   if (path === "/me") return typeof data?.key?.expires_at === "string";
   return Array.isArray(data) && typeof pagination?.has_more === "boolean";

@@ -1,6 +1,6 @@
 /**
  * Calls a function of the user, and logs its failure. Followers share requests, so the failure of one follower's
- * function must not end the others. No follower waits for it, so the promise may be ignored.
+ * function must not end the others. No follower waits for the call, so callers may ignore the promise.
  */
 export async function callBack(name: string, call: () => unknown): Promise<void> {
   try {

@@ -34,7 +34,7 @@ function activityOf(type: string, platform: string): Json {
   const { properties, allOf } = schema("Activity");
   const merged: Record<string, unknown> = { ...asJson(properties), type: { const: type } };
   for (const branch of branchesOf(allOf, { type, platform })) {
-    // A branch holds only what it adds, such as a pattern. So it must not replace the type.
+    // A branch may add only a pattern to a property. The property then keeps its type.
     for (const [name, each] of Object.entries(asJson(branch.properties))) {
       merged[name] = { ...asJson(merged[name]), ...asJson(each) };
     }

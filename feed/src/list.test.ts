@@ -92,7 +92,7 @@ describe("me", () => {
     api.instead.push(...[1, 2, 3, 4, 5].map(() => failure));
     const cause = new TypeError("fetch failed", { cause: new Error("self-signed certificate") });
     const unreachable = me({ ...connect(), fetch: () => Promise.reject(cause) });
-    // Both wait at the same time, as briefly as they may.
+    // Both calls wait at the same time. With `Math.random` at 1, the back-off is shortest.
     const random = vi.spyOn(Math, "random").mockReturnValue(1);
     await Promise.all([
       expect(unreachable).rejects.toMatchObject({ code: "unavailable", cause }),

@@ -20,8 +20,8 @@ export interface ListOptions extends ConnectionOptions, FilterOptions {
 /**
  * Reads history, oldest first, each record once. §4.4.1
  *
- * Throws a `FeedError`, with the code `unavailable` after ten failures in a row. Throws the signal's reason when that
- * aborts. A list that ends without an error is therefore complete.
+ * Throws a `FeedError`, with the code `unavailable` after ten failures in a row. If `signal` aborts, throws its reason.
+ * A list that ends without an error is therefore complete.
  */
 export function list(options: ListOptions): AsyncGenerator<Activity, void, undefined> {
   const connection = parseConnection(options);

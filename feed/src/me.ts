@@ -7,8 +7,8 @@ const MAX_FAILURES = 5;
 /**
  * Reads the key's account and the key's end. §4.1
  *
- * Rejects with a `FeedError`, with the code `unavailable` after five failures in a row. Rejects with the signal's
- * reason when that aborts.
+ * Rejects with a `FeedError`, with the code `unavailable` after five failures in a row. If `signal` aborts, rejects
+ * with its reason.
  */
 export async function me(options: ConnectionOptions): Promise<Me> {
   const connection = parseConnection(options);

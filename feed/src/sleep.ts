@@ -1,6 +1,6 @@
 /**
- * Resolves after a time, or earlier when it is woken: it adds a function for this to `wakers`. Rejects with the
- * signal's reason when that aborts first.
+ * Resolves after `ms`, or when a caller runs the function that this adds to `wakers`. If `signal` aborts first, rejects
+ * with its reason.
  */
 export function sleep(
   ms: number,

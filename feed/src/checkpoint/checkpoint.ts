@@ -5,7 +5,7 @@ export interface CheckpointState {
   readonly since: string | null;
   readonly type: string | null;
   readonly platform: string | null;
-  /** The cursor's `since`. Earlier than `since` if followers share the cursor, later if the service once refused one. */
+  /** The cursor's own `since`: earlier than `since` if followers share the cursor, later after a refused cursor. */
   readonly from: string | null;
   /** The cursor after the last page; null: before the first page. */
   readonly cursor: string | null;

@@ -5,8 +5,8 @@ import type { End, Position } from "../poller/poller.ts";
 import type { Checkpoint, CheckpointState } from "./checkpoint.ts";
 
 /**
- * A page has at most 100 records, so the records of the four pages before are remembered too. More are remembered only
- * if they have the same `recorded_at`, as the rows of an import: the stream may begin again at that time.
+ * The records of the last five pages, of at most 100 each. More are remembered only if they share the newest
+ * `recorded_at`, as rows of an import do: the stream may begin again at that time.
  */
 const MAX_PROCESSED = 500;
 

@@ -3,8 +3,8 @@ const CTRL_D = "\u0004";
 const BACKSPACE = /[\b\u007f]/;
 
 /**
- * Asks at a terminal without showing the typed text. At Ctrl-C calls `interrupt`. Then, or when the signal aborts,
- * returns an empty text.
+ * Asks at a terminal without showing the typed text. Calls `interrupt` at Ctrl-C, which must abort the signal. Returns
+ * an empty text when the signal aborts.
  */
 export function askHidden(
   question: string,

@@ -1,6 +1,6 @@
 /**
- * Escapes, in JSON's form, control characters, which can change a terminal, and marks that can reverse the text after
- * them. Line feeds stay.
+ * Escapes control characters and direction marks as JSON does, but keeps line feeds. Such characters can change a
+ * terminal, or reverse the text after them.
  */
 export function escapeControls(text: string): string {
   return text.replace(

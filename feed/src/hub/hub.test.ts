@@ -25,7 +25,7 @@ afterEach(async () => {
 const urlOf = (path: string, query: Record<string, string> = {}) =>
   `http://127.0.0.1:${hub.port}${path}?${new URLSearchParams({ token, ...query })}`;
 
-/** Stores records. Each one waits until the hub has the one before. */
+/** Stores records one by one, and waits after each until the hub has sent it. */
 async function store(...numbers: readonly number[]): Promise<void> {
   const stream = await openEvents();
   for (const number of numbers) {
@@ -35,7 +35,7 @@ async function store(...numbers: readonly number[]): Promise<void> {
   stream.close();
 }
 
-/** Opens the server-sent events. `until` returns the next events with a record. */
+/** Opens the server-sent events. `until` returns the next `count` events with a record. */
 async function openEvents(
   query: Record<string, string> = {},
   headers: Record<string, string> = {},
@@ -139,14 +139,14 @@ describe("the hub's WebSocket", () => {
     expect(await closed).toMatchObject([{ code: 1001 }]);
   });
 
-  /** Opens a WebSocket by hand, sends bytes, and returns the first frame that is not empty. */
+  /** Opens a WebSocket by hand, sends bytes, and returns the first bytes after the answer's head. */
   async function answerTo(bytes: Buffer): Promise<Buffer> {
     const socket = connect(hub.port, "127.0.0.1");
     const { pathname, search } = new URL(socketUrl());
     const head = `GET ${pathname}${search} HTTP/1.1\r\nHost: 127.0.0.1:${hub.port}\r\n`;
     const upgrade = "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n";
     const key = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
-    // Sent with the head: the bytes after it belong to the WebSocket.
+    // Bytes that come in one piece with the head belong to the WebSocket too.
     socket.write(Buffer.concat([Buffer.from(head + upgrade + key), bytes]));
     let received = Buffer.alloc(0);
     for await (const chunk of socket) {
@@ -187,7 +187,7 @@ describe("the hub's WebSocket", () => {
 
 describe("the hub's admission", () => {
   type Asked = { path?: string; method?: string; headers?: Record<string, string> };
-  /** Sends a request with these headers. Returns the status of the answer, which a refused upgrade also has. */
+  /** Sends a request and returns the status of its answer. A refused upgrade has a status too. */
   async function statusOf({ path = "", method = "GET", headers = {} }: Asked): Promise<number> {
     const asked = request({ host: "127.0.0.1", port: hub.port, path, method, headers }).end();
     const [response] = await once(asked, "response");

@@ -49,7 +49,7 @@ export async function startHub({ port, token, ...options }: HubOptions): Promise
   const listeners = new Set<Listener>();
   const admission = { port, token };
   const base = `http://${HOST}`;
-  /** Some targets are no URL, such as `//`. The hub serves nothing at `/`. */
+  /** Returns `/`, where the hub serves nothing, for a target that is no URL, such as `//`. */
   const urlOf = ({ url = "" }: IncomingMessage) =>
     new URL(URL.canParse(url, base) ? url : "/", base);
 
@@ -80,7 +80,7 @@ export async function startHub({ port, token, ...options }: HubOptions): Promise
     // Node removed its own listener. Without one, a reset would end the process.
     socket.on("error", () => socket.destroy());
     if (request.headers.upgrade?.toLowerCase() !== "websocket") {
-      // Another protocol, such as h2c, is only offered: RFC 9110 §7.8.
+      // The client only offers another protocol, such as h2c. The hub may ignore the offer: RFC 9110 §7.8.
       const response = new ServerResponse(request);
       response.shouldKeepAlive = false;
       try {

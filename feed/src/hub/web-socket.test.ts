@@ -6,7 +6,7 @@ import { listenLocally } from "../../../test/harness/listening.ts";
 import { createRecord } from "../testing/test-api.ts";
 import { openWebSocket } from "./web-socket.ts";
 
-/** Sooner than the pings end the connection. */
+/** Shorter than the time after which pings end a connection without answers. */
 const BEFORE_PINGS_MS = 12_000;
 
 /** Opens a WebSocket whose client does not read, and sends records until about half of MAX_UNREAD_BYTES waits in Node. */
@@ -43,7 +43,7 @@ it("keeps nothing of what follows an invalid frame, and closes", {
   client.write(unmasked);
   await expect.poll(() => socket.writableEnded).toBe(true);
   expect(socket.listenerCount("data")).toBe(0);
-  // Never stops: while the hub reads, each chunk counts as a sign of life.
+  // The flood never stops. If the hub still read frames, each chunk would count as a sign of life.
   const flood = setInterval(() => client.write(Buffer.alloc(1_000)), 10);
   onTestFinished(() => clearInterval(flood));
   await closed;

@@ -7,7 +7,7 @@ import { CloseCode, createFrameReader, Opcode, writeFrame } from "./web-socket-f
 /** Every WebSocket server appends this to a client's key. RFC 6455 §1.3 */
 const GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 const KEY = /^[A-Za-z0-9+/]{22}==$/;
-/** How long a client may take to read what waits, and the close frame. */
+/** How long a client may take to read the waiting bytes and the close frame. */
 const CLOSE_WITHIN_MS = 1_000;
 
 /**

@@ -6,7 +6,7 @@ import { MAX_RETRY_AFTER_MS } from "../request.ts";
 const IDLE_MS = 5_000;
 /** The time between requests when half of the account's limit is left. The limit allows twice this rate. §8 */
 const SPACING_MS = 1_000;
-/** The longest such time. Others may use what is left of the limit, but a request may become free sooner. */
+/** The longest time between requests, however little of the limit is left: more of it may become free soon. */
 const MAX_SPACING_MS = 6_000;
 /** While the limit leaves more requests than this, they need no time between them. */
 const PLENTY = 60;
@@ -31,11 +31,11 @@ export interface Pause {
 }
 
 /**
- * Returns the pause after an answer. Once all of the account's limit is used, it lasts until the limit leaves a request,
- * at most ten minutes. While more pages follow, that holds once only twenty requests are left, and before there is no
- * pause. After records there is none until half of the limit is used. From then on requests are a second apart, and
- * up to six as fewer are left. The same holds if the service waited for records (`Preference-Applied: wait`). After any
- * other empty page the pause is five seconds, a tenth more or less.
+ * Returns the pause after an answer. The first rule that fits decides:
+ * - No request is left, or at most 20 while more pages follow: until the limit leaves more, at most ten minutes.
+ * - More pages follow, or records came and over half of the limit is left: none.
+ * - Records came, or the service waited for them (`Preference-Applied: wait`): requests are 1 to 6 seconds apart.
+ * - Any other empty page: five seconds, a tenth more or less.
  */
 export function pauseAfter({ page, headers, elapsedMs, random }: Polled): Pause {
   const [, r, resetSeconds] = RATE_LIMIT.exec(headers.get("ratelimit") ?? "") ?? [];

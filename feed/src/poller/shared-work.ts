@@ -1,8 +1,8 @@
 /** Runs work once for several callers that wait for it. */
 export interface SharedWork {
   /**
-   * Waits for the work of this name, and begins it unless it is running. Rejects with the signal's reason when that
-   * aborts. The work itself is aborted once no caller waits for it.
+   * Waits for the work of this name, and begins it unless it is running. If `signal` aborts, rejects with its reason.
+   * The work itself is aborted once no caller waits for it.
    */
   join<Result>(
     name: string,

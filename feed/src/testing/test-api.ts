@@ -22,7 +22,7 @@ export interface TestApi {
   pageSize: number;
   /** Replacement answers for the next requests, one each. */
   readonly instead: Behaviour[];
-  /** Called for each request; refuses it if it returns a behaviour. */
+  /** Called for each request. If it returns a behaviour, that answers the request. */
   refuse: ((asked: Asked) => Behaviour | undefined) | undefined;
   /** Whether the API obeys `Prefer: wait`. */
   isWaiting: boolean;

@@ -10,7 +10,7 @@ export async function checkClient({ follow, list, me, memory }, { baseUrl, apiKe
   for await (const { id } of list({ ...connection, since })) listed.push(id);
   expectSame(listed.length, 7, "the list");
 
-  // Followed in two parts, like two runs of a program, each record comes once.
+  // Two loops share a checkpoint, like two runs of a program. Each record comes once.
   const checkpoint = memory();
   const followed = [];
   for (const enough of [3, 7]) {
