@@ -91,7 +91,7 @@ describe("an amount cell", () => {
     expect(read("5 zł", "")).toBe("500 pln");
     expect(read("kr.100", "", undefined, "dkk")).toBe("10000 dkk");
     expect(read("$5", "")).toMatch(/^currency: several.*add --currency/);
-    // No advice to change --currency: rows without a sign would be stored again, in another currency.
+    // No advice to change --currency: rows without a currency sign would be stored again, in another currency.
     expect(read("$5", "", undefined, "eur")).toMatch(/^currency: several(?!.*--)/);
     expect(read("5.00", "31.01.2024")).toMatch(/add --column currency=""/);
     expect(read("$5", "", undefined, "cad")).toBe("500 cad");
@@ -113,7 +113,7 @@ describe("an amount cell", () => {
     expect(read(`${"0".repeat(1000)}5`)).toBe("500 eur");
   });
 
-  // With time that grows with the square of the length, this takes minutes.
+  // With quadratic time, this takes minutes.
   it("that is very long is refused in time that grows with its length only", {
     timeout: 10_000,
   }, () => {

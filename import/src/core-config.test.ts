@@ -18,7 +18,7 @@ describe("where the core is", () => {
   });
 
   it("needs no file of npm start if the environment has the address and a credential", async () => {
-    // Nothing below a file can be read.
+    // `/dev/null` is no folder, so no file in it can be read.
     const unreadable = { DATA_DIR: "/dev/null", CORE_URL: "https://core.example" };
     for (const name of ["SERVICE_CREDENTIAL", "SERVICE_CREDENTIAL_FILE"]) {
       expect(await readLocalCore({ ...unreadable, [name]: "given" })).toEqual({});

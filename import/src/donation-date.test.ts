@@ -121,7 +121,7 @@ describe("a date cell", () => {
     );
   });
 
-  // With time that grows with the square of the length, this takes minutes.
+  // With quadratic time, this takes minutes.
   it("that is very long is refused in time that grows with its length only", {
     timeout: 10_000,
   }, () => {

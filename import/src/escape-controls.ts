@@ -1,6 +1,6 @@
 /**
- * Escapes, in JSON's form, control characters, which can change a terminal, and marks that can reverse the text after
- * them. Line feeds stay. `@activity/feed` has the same function, because it imports no other package.
+ * Escapes control characters and direction marks as JSON does, but keeps line feeds. Such characters can change a
+ * terminal, or reverse the text after them. `@activity/feed` has a copy, because it imports no other package.
  */
 export function escapeControls(text: string): string {
   return text.replace(

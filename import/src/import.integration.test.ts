@@ -129,7 +129,7 @@ describe("npm run import", () => {
     // The name of the file of refused rows would be too long.
     const file = join(folder, `${"x".repeat(250)}.csv`);
     await writeFile(file, `amount,currency,message,date\n${rows}`);
-    // An unfinished call would keep the process for longer than a test may take.
+    // A call that does not end would keep the process alive beyond the test's time limit.
     const { exitCode, output } = await runImport([file]);
     expect(output).toMatch(/cannot be made .*: name another with --refused\.\n$/);
     expect(exitCode).toBe(1);
