@@ -3,8 +3,8 @@ import styles from "./dialog-form.module.css";
 import { passFocus } from "./pass-focus.ts";
 
 /**
- * A form whose fields show their own errors. The browser shows only two: a text is too long, or an incomplete input has
- * an empty value. When the form disappears, its focus moves on to the title.
+ * A form whose fields show their own errors. The browser shows only two errors: a text that is too long, and an
+ * incomplete input, whose value is empty. When the form disappears, its focus moves on to the title.
  */
 export function DialogForm({ onSubmit, children }: { onSubmit: () => void; children: ReactNode }) {
   const form = useRef<HTMLFormElement>(null);

@@ -14,7 +14,7 @@ const controls = "\x7f'\x80!\x9f\x7f7";
 const message = `it's $HOME \`date\` \\n %s \u202e 🎉 ${controls}`;
 const body = JSON.stringify({ id: eventId, message });
 
-/** Runs a script in a shell that has `program` replaced by a function with the body `instead`. */
+/** Runs a script in a shell where a function with the body `instead` replaces `program`. */
 const run = (program: string, instead: string, script: string) =>
   execFileSync("sh", ["-c", `${program}() { ${instead}; }\n${script}`], {
     env: { ...process.env, WEBHOOK_SECRET },
@@ -25,7 +25,7 @@ it("copies a script that sends the exact bytes to the exact URL with a signature
   // Prints the arguments of curl and its input.
   const sent = "printf '%s\\0' \"$@\"; cat";
   const words = run("curl", sent, curlScript({ url, eventId, body })).split("\0");
-  // Without -g, curl does not take the URL's brackets and braces as they are.
+  // Without -g, curl expands the URL's brackets and braces.
   const expected = ["-g", url, "--data-binary", "@-", `Service-Event-Id: ${eventId}`];
   expect(words).toEqual(expect.arrayContaining(expected));
   expect(words.at(-1)).toBe(body);

@@ -69,7 +69,7 @@ function RetryForm(props: {
     };
   });
   const [since, setSince] = useState(() => {
-    // The list may have an end only. A start after that end would choose nothing.
+    // The list's filters may have only an end. A start after that end would choose nothing.
     const endMs = Math.min(timestampMs(endOfRange(filters.get("until"))), nowMs());
     return filters.get("since") || localFromMs(endMs - (spanMs(filters) ?? DAY_MS));
   });

@@ -30,8 +30,8 @@ export function EndpointPage({ endpointId }: { endpointId: string }) {
     },
   );
   const endpoint = shownData(query)?.endpoint;
-  // No other error removes the actions: their dialog may show a new secret, which is shown once. A held page keeps them
-  // always, because the cookie may have become another account's, which does not have the endpoint.
+  // Only this error removes the actions: their dialog may show a new secret, which is shown once. A held page always
+  // keeps them, because the cookie may now be of another account, which does not have the endpoint.
   const isGone = errorCode(query.error) === "endpoint_not_found" && !isHeld();
   const lastRead = isGone ? undefined : query.data?.endpoint;
   const mayWrite = useMay(SessionScope.ENDPOINTS_WRITE);

@@ -51,7 +51,7 @@ it("tells about how long a share of the attempts took at most, by the range that
   expect(percentileMs(sum, boundsMs, 0.9)).toBe(100);
   expect(percentileMs(sum, boundsMs, 0.95)).toBe(2_000);
   expect(percentileMs(sum, boundsMs, 1)).toBe(3_000);
-  // The longest is known exactly.
+  // The longest duration is known exactly.
   expect(percentileMs(sumOf(hours.slice(0, 1), 0), boundsMs, 1)).toBe(8);
 });
 

@@ -13,7 +13,7 @@ it("shows what the kit's own README shows, whose examples are run", () => {
       .filter((line) => !/^$|console\.log|receiver\.mjs/.test(line));
   const [, example = ""] = /```js express\.js\n(.*?)```/s.exec(readme) ?? [];
   const code = linesOf(read("receiver-node.txt"));
-  // The README tells kinds of events apart. The page's code logs each event instead.
+  // The README's example has a `switch` over the kinds. The page's code logs each event instead.
   expect(code).toEqual(linesOf(example.replace(/ {6}switch .*? {6}}\n/s, "")));
   // The page shows the install command in its own block.
   expect(code).not.toContain(texts.endpoints.installCommand);

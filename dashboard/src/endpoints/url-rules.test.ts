@@ -3,7 +3,7 @@ import { parseEndpointUrl } from "../../../server/src/endpoint/endpoint-url.ts";
 import { texts } from "../texts.ts";
 import { urlProblem } from "./url-rules.ts";
 
-/** `server/src/endpoint/endpoint-url.test.ts` tests the rules, which both sides share, with more URLs. */
+/** Both sides share the rules. `server/src/endpoint/endpoint-url.test.ts` tests them with more URLs. */
 it.each([
   ["", "notAbsolute"],
   ["example.com", "notAbsolute"],

@@ -25,7 +25,7 @@ export type DayStats = {
   readonly delivered: number;
 };
 
-/** Reads the statistics of every endpoint's last day. Returns `undefined` before they are known. */
+/** Returns the statistics of every endpoint's last day, or `undefined` before they are known. */
 export function useDayStats(): readonly DayStats[] | undefined {
   const { dayMs, optionsOf } = useStatsOptions();
   const endpoints = useEndpoints();
