@@ -35,7 +35,7 @@ export type Packets = {
   close(): Promise<void>;
 };
 
-/** Waits for locks on connections with a short deadline, such as three seconds. */
+/** Sets how long connections with a short deadline, such as three seconds, wait for locks. */
 const SHORT_LOCK_WAITS = "SET SESSION innodb_lock_wait_timeout = 2, lock_wait_timeout = 4";
 const COMMIT: Statement = { sql: "COMMIT", values: [] };
 

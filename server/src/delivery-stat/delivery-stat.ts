@@ -25,7 +25,7 @@ const CHUNK = 200;
 const KEPT_MICROS = 32 * 86_400_000_000;
 /** How many of a delivery's newest runs keep their attempts. An owner may begin any number of runs. */
 const KEPT_RUNS = 200;
-/** The attempts of so many old runs are removed together, so that few statements do it. */
+/** The attempts of this many old runs are removed together, so that few statements do it. */
 const REMOVED_RUNS = 50;
 /** More attempts than `REMOVED_RUNS` runs have, so that a long list shrinks. Few, so that no statement is slow. */
 const REMOVED_AT_ONCE = 1_000;

@@ -51,8 +51,9 @@ type RetryRow = LeasedRow & { due_in: number | null };
 type PastRow = KeyRow & { outcome: AttemptOutcome; ended_at: number };
 
 /**
- * If a lease ends this much later than a lease of now would, the database's clock has stepped back. While a claim waits
- * for a lock, its own time stands still, and another claim may lease later. So this is longer than any wait for a lock.
+ * If a lease ends this much later than a lease that begins now would, the database's clock has stepped back. While a
+ * claim waits for a lock, its own time stands still, and another claim may lease later. So this is longer than any wait
+ * for a lock.
  */
 const CLOCK_STEP_MICROS = 60_000_000;
 const LAST_LEASE_END = `${NOW_MICROS} + ${LEASE_MICROS + CLOCK_STEP_MICROS}`;

@@ -17,7 +17,7 @@ const PAGE = 256;
 /** A search that has found entries ends after this many pages or this time, so that they do not wait for all queues. */
 const MAX_PAGES = 8;
 const MAX_SEARCH_MS = 1_000;
-/** A search that has found nothing ends after this. Its caller waits for 40 seconds. */
+/** A search that has found nothing ends after this time. Its caller waits for 40 seconds. */
 const MAX_FRUITLESS_MS = 10_000;
 const START: QueuePosition = { accountNo: 0, endpointId: "" };
 const NO_SEARCH = { end: START, throttled: new Set<string>() };
@@ -208,7 +208,7 @@ export function createClaims({ store, outbox, log, random }: ClaimParts): Claims
 
   /**
    * Removes entries that can never be sent, because nothing else removes them. No claim waits for this. Their endpoint
-   * then has capacity again. No recorded attempt notifies the pollers of that, so this does.
+   * then has capacity again, and no recorded attempt notifies the pollers of that. So this function does.
    */
   function endUnsendable(entries: readonly LeasedEntry[]): void {
     if (entries.length === 0) return;

@@ -8,8 +8,8 @@ import type { DispatchStore } from "./dispatch-store.ts";
  */
 const OVERDUE_MICROS = 10 * 60_000_000;
 /**
- * 40 runs a second from each core. Temporal on one machine starts 100 a second, and orphaned runs must not delay current
- * ones. With three cores or more they can take all of its capacity. One core resumes 100,000 runs within 45 minutes.
+ * 40 runs a second from each core. Temporal on one machine starts 100 a second, and orphaned runs must not delay
+ * current ones. Three cores or more can take all of that capacity. One core resumes 100,000 runs within 45 minutes.
  */
 const INTERVAL_MS = 5_000;
 const LIMIT = 200;

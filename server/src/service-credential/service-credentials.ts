@@ -25,8 +25,8 @@ export function createServiceCredentials(pool: Pool, nowMs: () => number): Servi
   const cache = new Map<string, { credential: ServiceCredential; untilMs: number }>();
   /**
    * Until when an unknown credential is refused without a count. Otherwise a busy gateway with a revoked credential
-   * would use up its address's limit, and then learn no reason. A credential exists before anybody has its text, so
-   * this refuses no new one.
+   * would use up its address's limit, and would then not learn why it is refused. A credential exists before anybody
+   * has its text, so this refuses no new one.
    */
   const unknownUntilMs = new LRUCache<string, number>({ max: MAX_UNKNOWN });
   const inFlight = new Map<string, Promise<ServiceCredential | undefined>>();
