@@ -35,7 +35,7 @@ it("ADR 0030: the delay of a refused client ends when it hangs up, and leaves no
   const asked = ask("192.0.2.1", gone.signal);
   expect(timers()).toBe(before + 1);
   gone.abort();
-  // Counts at once, because the test runner has timers too.
+  // Does not poll: the test runner's own timers would change the count.
   expect(timers()).toBe(before);
   expect((await asked).status).toBe(429);
   expect(calls()).toBe(1);
@@ -48,16 +48,16 @@ it("ADR 0030: a flood of refusals leaves more than half of the time to others", 
   let refusingMs = 0;
   const flood = Array.from({ length: 256 }, async () => {
     await ask("192.0.2.1");
-    // The work is short, because the pause after a turn has an upper limit. The system may stop the process meanwhile:
-    // that is not work.
+    // The work is short, because the pause after 32 refusals has an upper limit. Counts at most one millisecond: the
+    // system may have stopped the process meanwhile.
     refusingMs += Math.min(workFor(0.1), 1);
   });
   await Promise.all(flood);
-  // A share of time, because a busy machine makes both times longer.
+  // Compares a share, because a busy machine makes both times longer.
   expect(refusingMs / (performance.now() - startMs)).toBeLessThan(0.5);
 });
 
-/** Keeps the event loop busy for at least `ms` milliseconds, and returns for how many. */
+/** Keeps the event loop busy for at least `ms` milliseconds. Returns the milliseconds that it took. */
 function workFor(ms: number): number {
   const beganMs = performance.now();
   while (performance.now() < beganMs + ms);

@@ -67,7 +67,7 @@ describe("ADR 0052: a poll that waits", () => {
     core.before = () => {
       clock.nowMs = 10_000;
     };
-    // The clock now stands still, so a wait that began after the read would never end.
+    // The clock stays at ten seconds. A wait that was counted from the read would never end.
     const answer = await poll();
     expect(answer.headers.get("preference-applied")).toBe("wait");
     expect(core.calls).toHaveLength(1);
@@ -130,7 +130,7 @@ describe("ADR 0052: a poll that waits", () => {
     };
     expect((await notifyUntil(poll())).status).toBe(200);
     const [, second = 0, third = 0] = calledAt;
-    // Longer than the pause after a change that left the page empty.
+    // An older version pauses for 500 ms. A newer version with an empty page pauses for 100 ms.
     expect(third - second).toBeGreaterThan(400);
     expect(core.calls).toHaveLength(3);
   });

@@ -184,7 +184,7 @@ describe("the core's refusal", () => {
     const lost = sendRaw(port, `GET /api/v1/me HTTP/1.1\r\n${AUTHORIZED}\r\n`).catch(() => "");
     await aborted;
     expect(await lost).toBe("");
-    // This is no outage: a client that hangs up must not page an operator.
+    // A client that hangs up is no outage, so an alert on 5xx must not count it.
     await expect.poll(() => counted).toEqual(["499"]);
   });
 });
@@ -200,7 +200,7 @@ it("a gateway that drains still serves, and closes each connection after its ans
 
 it("a client that reads nothing is cut, because its answer stays in memory", async () => {
   await restart({ stalledTimeoutMs: 300 });
-  // More than the kernel buffers between two processes.
+  // More than the kernel buffers for one connection.
   core.page = pageWith("x".repeat(32 * 1024 * 1024));
   const socket = connect(port, "127.0.0.1").on("error", () => undefined);
   socket.write(`GET /api/v1/activity HTTP/1.1\r\n${AUTHORIZED}\r\n`);
@@ -241,7 +241,7 @@ it("a closing gateway finishes the answers in flight with Connection: close, and
 
 it("reads nothing from a client that left before its connection was accepted. ADR 0030", async () => {
   resetAtOnce(port, `GET /api/v1/me HTTP/1.1\r\n${AUTHORIZED}${CLOSE}`);
-  // Connections are accepted one after the other.
+  // Connections are accepted in order, so the gateway has met the reset connection first.
   expect((await send("GET /api/v1/me")).status).toBe(200);
   expect([calls(), counted]).toEqual([["GetMe"], ["200"]]);
 });

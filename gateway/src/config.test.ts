@@ -3,7 +3,7 @@ import { readConfig } from "./config.ts";
 
 const GOOD = { CORE_URL: "http://127.0.0.1:50051", GATEWAY_CREDENTIAL: "act_svc_x" };
 
-/** `runtime/src/core-address.test.ts` tests plain text, and `server/src/config.test.ts` certificates. */
+/** `runtime/src/core-address.test.ts` tests CORE_URL. `server/src/config.test.ts` tests certificate files. */
 describe("the gateway's settings", () => {
   it("need the core's address and a credential; the rest has defaults", () => {
     const config = readConfig({ ...GOOD, TRUSTED_PROXIES: "10.0.0.0/8, ::1" });

@@ -13,7 +13,7 @@ const GOOD = `GET /api/v1/me HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${KEY}
 let core: RouterCore;
 let gateway: Gateway;
 let port: number;
-/** Starts a gateway with this timeout. Only requests that do not end reach it. */
+/** Starts a gateway with this timeout, which only a request that does not end can reach. */
 async function start(timeoutMs: number): Promise<void> {
   gateway = createGateway({
     upstream: core.transport,
@@ -37,7 +37,7 @@ beforeEach(async () => {
 });
 afterEach(() => gateway.close());
 
-/** The codes of refusals by their status. All others are `invalid_request`. */
+/** Error codes by status. Every other status has the code `invalid_request`. */
 const CODES: Partial<Record<number, string>> = { 404: "not_found", 405: "method_not_allowed" };
 const CODINGS = [
   ...["xchunked", "chunked, identity", "gzip, chunked", "chunked, chunked", "identity", ""],

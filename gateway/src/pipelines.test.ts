@@ -11,7 +11,7 @@ const REQUEST = "GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n";
 let core: RouterCore;
 let gateway: Gateway;
 let port: number;
-/** Each function ends one call of the core. */
+/** Each function ends one call to the core. */
 let held: (() => void)[];
 let inFlight: number;
 let mostInFlight: number;
@@ -30,7 +30,7 @@ beforeEach(async () => {
 });
 afterEach(() => gateway.close());
 
-/** Sends `count` requests at once, and ends the calls of the core one by one. Returns the number of answers. */
+/** Sends `count` requests at once, and ends the calls to the core one by one. Returns the number of answers. */
 async function pipeline(count: number): Promise<number> {
   const socket = connect(port, "127.0.0.1");
   const answering = setInterval(() => held.shift()?.(), 1);

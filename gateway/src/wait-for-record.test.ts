@@ -11,7 +11,7 @@ it("ADR 0052: a wait pauses after each change that left its page empty", async (
     end: () => undefined,
   };
   const readAgain = async () => {
-    // The third read lacks the change.
+    // The third read still has version 3, as after a failover.
     if (version < 3n) version += 1n;
     return pagesAt(version);
   };

@@ -13,7 +13,7 @@ describe("§4.2 the parameters of /activity", () => {
     );
   });
 
-  /** `timestamp.test.ts` compares the times. */
+  /** `timestamp.test.ts` does the same for `since` and `until`. */
   it("accept exactly the values that openapi.yaml describes", () => {
     const described = parametersOf("/activity");
     const words = described.flatMap(({ name, schema }) => {

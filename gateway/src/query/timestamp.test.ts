@@ -4,7 +4,7 @@ import { asJson, compileSchema, openapi } from "../../../test/contract/openapi-d
 import { findTimestamp } from "./timestamp.ts";
 
 const { QueryTime } = asJson(asJson(openapi.components).schemas);
-/** Adds a `format`, so that the date must exist. In the schema it would make generated clients write other forms. */
+/** Adds `format`, which refuses dates that do not exist. QueryTime says why openapi.yaml has no `format`. */
 const isDescribed = compileSchema({ ...asJson(QueryTime), format: "date-time" });
 
 describe("§4.2 a time in a query", () => {

@@ -33,15 +33,15 @@ export type RouterCore = {
   page: MessageInitShape<typeof ListActivitiesResponseSchema>;
   /** Streams a change of an account's feed to the gateway. */
   notify(accountId: string, version: bigint): void;
-  /** Runs before each answer. A call fails if this throws. */
+  /** Runs before each answer. The call fails if `before` throws. */
   before: (call: CoreCall) => void | Promise<void>;
 };
 
 const textOf = (data: string) =>
   Buffer.from(`{"data":[${data}],"pagination":{"has_more":false,"next_cursor":null}}`);
-/** The end of a feed. */
+/** A page without records. */
 export const EMPTY_PAGE = { json: textOf(""), isEmpty: true };
-/** A page with a record whose message is `message`. The gateway does not read it. */
+/** A page with one record. The gateway passes its bytes on without reading them. */
 export const pageWith = (message: string) => ({ json: textOf(`{"message":"${message}"}`) });
 
 /** Creates a core that admits every request and has an empty feed. */
@@ -52,7 +52,7 @@ export function createRouterCore(): RouterCore {
     const { method, requestHeader: headers, signal } = context;
     const call = { method: method.name, headers, signal };
     calls.push(call);
-    // A call that was counted before does not show the limit.
+    // The core shows no limit for AdmitClient, nor for a request that it has already counted.
     if (method.name !== "AdmitClient" && !headers.has("x-request-counted")) {
       context.responseHeader.set("ratelimit", '"account";r=119;t=60');
       context.responseHeader.set("ratelimit-policy", '"account";q=120;w=60');
@@ -107,7 +107,7 @@ export function coreError(code: Code, info: string, message = "inner text"): Con
   ]);
 }
 
-/** Creates the failure of a call for a client that is refused for a while. */
+/** Creates the failure by which the core refuses a client for `refusedForMs` milliseconds. */
 export function clientRefusal(refusedForMs: number): ConnectError {
   const clientRefusedFor = durationFromMs(refusedForMs);
   return new ConnectError("inner text", Code.ResourceExhausted, undefined, [
