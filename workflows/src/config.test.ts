@@ -31,7 +31,7 @@ describe("the settings of dispatcher and worker", () => {
     };
     const pair = "CORE_TLS_CLIENT_CERT and CORE_TLS_CLIENT_KEY";
     for (const name of [...Object.keys(bad), "CORE_CREDENTIAL", pair]) {
-      // Each has its own line: others' lines may contain its name.
+      // Each variable must have its own line. Other lines may name it too.
       const line = new RegExp(`^(With \\w+, )?${name} (must|is) `, "m");
       expect(() => readProcessConfig(bad)).toThrow(line);
     }

@@ -10,7 +10,7 @@ import { runWorker } from "./temporal/run-worker.ts";
 const ATTEMPT = { accountNo: 1, deliveryId: "delivery", run: 1, attempt: 2 };
 const MADE = { outcome: "timeout", status: undefined, detail: undefined } as const;
 const ANSWER = { headers: undefined, bodyStart: undefined };
-/** The longest that a retry takes to load and to make. */
+/** The longest time that a worker needs to load and make a retry. */
 const RETRY_TAKES_MS = 15_000;
 
 beforeEach(() => void vi.useFakeTimers());

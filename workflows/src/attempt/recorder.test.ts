@@ -22,13 +22,13 @@ const DELIVERED: FinishedAttempt = {
   bodyStart: undefined,
 };
 
-/** A clock that goes five times as fast. */
+/** A clock that runs five times as fast. */
 const FAST: Timing = {
   nowMs: () => 5 * PROCESS_TIMING.nowMs(),
   after: (milliseconds, work) => PROCESS_TIMING.after(milliseconds / 5, work),
 };
 
-/** A recorder whose core answers each call by `answer`. It notes the delivery ids and the delays of each call. */
+/** Creates a recorder whose core answers each call with `answer`, and notes the call's delivery ids and delays. */
 function recorderOf(
   answer: (ids: readonly string[]) => number[] | Promise<number[]>,
   timing = FAST,
@@ -63,8 +63,7 @@ it("repeats an unanswered record call while the attempts' leases last. ADR 0028"
     PROCESS_TIMING,
   );
   const recorded = recorder.record(keyOf("a"), DELIVERED);
-  // A lease lasts 14 seconds, and an attempt may take ten. After an attempt of five seconds, the call can be sent
-  // twice.
+  // A lease lasts 14 seconds. After an attempt of five seconds, two calls of at most four seconds fit into it.
   await vi.advanceTimersByTimeAsync(4_500);
   expect(calls).toEqual([["a"], ["a"]]);
   await recorded;
@@ -188,7 +187,7 @@ it("has caught up after an outage beside an attempt that the core refused before
     return [];
   });
   const refused = expect(recorder.record(keyOf("bad"), DELIVERED)).rejects.toThrow("ended");
-  // After at least five calls, the next call with the refused attempt is seconds away.
+  // After the fifth refusal, the refused attempt waits at least four seconds of the fast clock.
   await expect.poll(() => calls.length).toBeGreaterThanOrEqual(5);
   const away = Promise.withResolvers<void>();
   fails = () => {

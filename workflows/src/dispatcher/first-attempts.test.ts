@@ -24,7 +24,7 @@ afterEach(async () => {
 });
 
 /**
- * First attempts of a core whose claims return the same delivery `times` times, the last time once `found` resolves.
+ * Starts first attempts. The core's first `times` claims return the same delivery. The last of them waits for `found`.
  * The egress proxy fails the first `proxyFailures` attempts. Each POST waits until the test answers it.
  */
 function startAttempts({ times = 1, found = Promise.resolve(), proxyFailures = 0 }) {
@@ -62,7 +62,7 @@ function startAttempts({ times = 1, found = Promise.resolve(), proxyFailures = 0
   return { posts, claims: () => claims, records: () => records };
 }
 
-// The simulation checks that an attempt is made once, even if it is claimed again.
+// `test/simulation` checks that an attempt is made once, even if it is claimed again.
 
 it("neither records nor uses up an attempt that the egress proxy failed. §6.4, ADR 0027", async () => {
   const { posts, claims, records } = startAttempts({ times: 20, proxyFailures: 2 });

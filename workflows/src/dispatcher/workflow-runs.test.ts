@@ -11,15 +11,15 @@ import type { Poller } from "./poller.ts";
 import { startRetries } from "./workflow-runs.ts";
 
 const RETRY = { run: { accountNo: 1n, deliveryId: "delivery1234567", run: 1 } };
-/** A completion of one run is sent twice before the next claim is due. */
+/** A step completes its runs together. If that fails, it completes each alone. One run thus makes two calls. */
 const FAILURES = 2;
 
 let poller: Poller | undefined;
 afterEach(() => poller?.stop());
 
 /**
- * Retries of a core whose first claim returns one retry. The core fails its first `FAILURES` completions. The next
- * completion, before the next claim, waits for `restored`.
+ * Starts retries. The core's first claim returns one retry, and its first `FAILURES` completions fail. The next
+ * completion comes before the next claim, and waits for `restored`.
  */
 function startOne(restored: Promise<void>) {
   let claims = 0;

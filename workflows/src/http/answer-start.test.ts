@@ -37,7 +37,7 @@ describe("ADR 0027: the status is read as soon as it is there", () => {
 
 describe("ADR 0027: interim answers are dropped, up to 16 of them and 16 KiB", () => {
   it("in chunks of any size", () => {
-    // Also behind empty lines, and with lines that end in LF.
+    // Two of the heads follow empty lines. The lines of one head end in LF.
     const text = `\r\n${interim(40)}HTTP/1.1 100 Continue\n\n\n${FINAL}`;
     for (let size = 1; size <= text.length; size++) {
       const chunks = text.match(new RegExp(`.{1,${size}}`, "gs")) ?? [];

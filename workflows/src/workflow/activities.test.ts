@@ -55,7 +55,7 @@ function startActivities(
   const sender: Sender = {
     async attempt() {
       posts += 1;
-      // Others can ask for the attempt meanwhile.
+      // Other callers can ask for the attempt during the POST.
       await new Promise(setImmediate);
       const error = failure();
       if (error !== undefined) throw error;
@@ -208,9 +208,9 @@ it("ends a record that the core cannot write yet, so that the worker can end. AD
     over.at(-1)?.();
     await waiting;
   }
-  // Late callers would stay in memory with the recorder's promise.
+  // A second call to `recorder.record` would keep its caller in memory until the record.
   expect(records).toHaveBeenCalledTimes(1);
-  // The attempt itself is kept, and recorded as soon as the core can.
+  // The recorder keeps the attempt, and the core records it once it can.
   isBusy = false;
   await expect.poll(() => activities.recorded, { timeout: 10_000 }).toEqual(["delivery1 behind 1"]);
 });

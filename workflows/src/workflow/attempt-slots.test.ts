@@ -53,14 +53,14 @@ it("keeps a newcomer's turn near while all slots hang, however many retries anot
     slots.pass(seconds * 1_000);
     const waits = Array.from({ length: 10_000 }, () => slots.waitOf("big") ?? 0);
     expect(slots.waitOf(`healthy${seconds}`)).toBe(1_000);
-    // It asks no faster than its slots would end.
+    // In the next minute, the big endpoint's retries ask about once a second.
     expect(waits.filter((wait) => wait < 60_000).length).toBeLessThan(65);
   }
 });
 
 it("keeps the slots of an endpoint that hangs in use by 10,000 due retries, which ask no faster than slots end. ADR 0028", () => {
   const slots = createSlots();
-  /** By second: how many retries ask, and which slots end. */
+  /** The number of retries that ask in each second. `ending` holds the slots that end in it. */
   const asking = new Map<number, number>([
     [0, 300],
     [60, 10_000],
@@ -68,7 +68,7 @@ it("keeps the slots of an endpoint that hangs in use by 10,000 due retries, whic
   const ending = new Map<number, Slot[]>();
   let made = 0;
   let mostAsked = 0;
-  // An hour is longer than the longest wait. Retries that all got this wait must not ask again at one moment.
+  // An hour is longer than the longest wait, after which the retries must not all ask at once.
   for (let second = 0; second < 3_600; second++) {
     for (const slot of ending.get(second) ?? []) slot.giveBack();
     const asked = asking.get(second) ?? 0;
