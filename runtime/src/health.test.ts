@@ -19,7 +19,7 @@ it("answers a probe beside 200 connections that send nothing", async () => {
   const idle = await Promise.all(Array.from({ length: 200 }, () => open(port)));
   const response = await fetch(`http://127.0.0.1:${port}/live`);
   expect([response.status, await response.json()]).toEqual([200, { status: "live" }]);
-  // The other connections are closed soon.
+  // The listener soon closes connections that send nothing.
   await Promise.all(idle.map((socket) => socket.closed || once(socket, "close")));
 });
 

@@ -13,7 +13,7 @@ const sampled = (span: string) => `00-${TRACE}-${span}-01`;
 const unsampled = (span: string) => `00-${TRACE}-${span}-00`;
 const FIRST = "b7ad6b7169203331";
 
-/** A tracer on OpenTelemetry's own. `ratio` is the sampled part of traces that begin here. */
+/** Creates a tracer on OpenTelemetry's own. It samples the share `ratio` of the traces that begin here. */
 function start(ratio = 1) {
   const exporter = new InMemorySpanExporter();
   const provider = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] });

@@ -36,7 +36,7 @@ type List = (
   signal: AbortSignal,
 ) => unknown;
 
-/** A core's server, by connect-node. */
+/** Serves `list` with connect-node, as a core does. */
 const serving = (list: List): RequestListener =>
   connectNodeAdapter({
     routes: (router) =>
