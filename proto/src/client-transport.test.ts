@@ -17,7 +17,7 @@ import { AccountService } from "./gen/activity/account/v1/account_service_pb.ts"
 import { DonationService } from "./gen/activity/ingest/v1/donation_service_pb.ts";
 import { ActivityService } from "./gen/activity/read/v1/activity_service_pb.ts";
 
-/** How long WaitForActivity waits for a change. ADR 0052 */
+/** The longest time that WaitForActivity waits for a change. ADR 0052 */
 const LONGEST_WAIT_MS = 10_000;
 
 const certificates = useFolder("client-tls");
@@ -25,7 +25,7 @@ const readPem = (name: string) => readFileSync(join(certificates, name), "utf8")
 let url: string;
 const closers: (() => void)[] = [];
 
-/** A core that answers with the deadline of the call. */
+/** A core that answers with the call's limit in milliseconds as `feedVersion`. */
 const core = connectNodeAdapter({
   readMaxBytes: 1_000,
   routes: ({ service }) => {
