@@ -15,9 +15,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/**
- * Deletes an account while the rows of `lock` are locked, which blocks the purge. Unlocks them when `check` passes.
- */
+/** Deletes an account while the rows of `lock` are locked, so the purge waits. Unlocks them when `check` passes. */
 async function deleteWhileLocked(accountId: string, lock: string, check: () => Promise<void>) {
   // The promise is in an object, because `inTransaction` would await a bare promise.
   const { deletion } = await inTransaction(services.pool, async (tx) => {
@@ -45,7 +43,7 @@ describe("a deleted account", () => {
   it("is sent nothing from the moment of its deletion, however long the purge takes", async () => {
     const { accountId, newer } = await createWithDeliveries();
     expect(await load(newer)).toBe("ready");
-    // The first row that the purge deletes.
+    // The first row of this account that the purge deletes.
     const lock = "SELECT 1 FROM outbox_entry WHERE account_no = ? ORDER BY delivery_id LIMIT 1";
     await deleteWhileLocked(accountId, lock, async () =>
       expect([await load(newer), await stateOf(newer)]).toEqual(["ended", DeliveryState.CANCELED]),
@@ -90,7 +88,7 @@ describe("a deleted account", () => {
       const begun = Array.from({ length: 5 }, () => purgeAccount(pool, accountNo));
       const isDeleting = () => services.database.isRunning("DELETE FROM outbox_entry");
       await expect.poll(isDeleting).toBe(true);
-      // Fails after ten seconds if purges that wait for the lock have both connections.
+      // Fails after ten seconds if purges that wait for the lock hold both connections.
       await queryWithin(pool, "SELECT 1", []);
       return { purges: Promise.all(begun) };
     });

@@ -68,7 +68,7 @@ describe("an account", () => {
 const donatedAt = timestampFromMs(0);
 const MONEY = { amountCents: 500n, currency: "eur" };
 
-/** Stores a row in every table with data of accounts. */
+/** Stores a row of the account in every table that has data of accounts. */
 async function fill(accountId: string) {
   const { donations, platformEvents } = services;
   const key = { accountId, externalId: "donation" };

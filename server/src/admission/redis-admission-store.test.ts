@@ -19,7 +19,7 @@ it.each(["redis", "redis-cluster"])(
   "says why it cannot count: %s with a wrong password",
   async (scheme) => {
     const server = createServer((socket) => {
-      // The client sends several commands at once.
+      // One chunk can hold several commands.
       socket.on("data", (sent) => {
         for (const _ of `${sent}`.matchAll(/^\*/gm)) socket.write(WRONG_PASSWORD);
       });

@@ -60,7 +60,7 @@ describe("a new API key", () => {
     await expect(create()).rejects.toMatchObject({ ...recently, message });
     await age(5_000_000);
     expect((await create()).apiKey?.active).toBe(true);
-    // As after the database's clock has stepped back by an hour.
+    // As if the database's clock had stepped back by an hour.
     await age(-3_600_000_000);
     expect((await create()).apiKey?.active).toBe(true);
   });
@@ -69,7 +69,7 @@ describe("a new API key", () => {
     const keys = [];
     for (let count = 0; count < 10; count++) keys.push(await createKey());
     await expect(createKey()).rejects.toMatchObject({ code: ErrorCode.ApiKeyLimitReached });
-    // The refused call does not count against the minute.
+    // A refused call does not delay the next one by a minute.
     const created = "SELECT api_key_created_at FROM account WHERE id = ?";
     const [row] = await services.database.query(created, [accountId]);
     expect(row).toEqual({ api_key_created_at: null });
@@ -84,7 +84,7 @@ describe("a new API key", () => {
 describe("renewing an API key", () => {
   it("counts the new validity from now and keeps the secret", async () => {
     const { id, createdAt, secret } = await createKey("key", 365);
-    // As if it had been created ten days earlier. `createdAt` keeps the real time.
+    // As if the key had been created ten days earlier. `createdAt` keeps the real time.
     const age = "UPDATE api_key SET created_at = created_at - ? WHERE id = ?";
     await services.database.query(age, [10 * DAY_MICROS, id]);
     const renewal = { accountId, apiKeyId: id, validityDays: 30 };

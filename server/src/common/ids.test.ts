@@ -35,7 +35,7 @@ it("finds a least id for every time that a caller can name, also far from the ti
 it("gives an account the time in its id as its number, and other texts no number", () => {
   const micros = 1_790_000_000_000_000;
   expect(accountNoOf(createIdsAt(micros)())).toBe(micros);
-  // The number of the greatest id: JavaScript and the database hold it exactly.
+  // Even the greatest id's number is exact in JavaScript, and so in the database.
   expect(Number.isSafeInteger(accountNoOf("z".repeat(15)))).toBe(true);
   for (const text of ["", "abc", "A".repeat(15), "é".repeat(15), "a".repeat(16)]) {
     expect(accountNoOf(text)).toBeUndefined();

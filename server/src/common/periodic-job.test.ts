@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { DatabaseTimeoutError } from "../database/deadline.ts";
 import { startPeriodicJob } from "./periodic-job.ts";
 
-/** Starts a job that waits. `fail` makes it fail. */
+/** Starts a job whose first run waits until `fail` makes it fail. */
 async function begin() {
   const lines: string[] = [];
   const begun = Promise.withResolvers<void>();
@@ -13,7 +13,7 @@ async function begin() {
     begun.resolve();
     return end.promise;
   });
-  // Keeps the process alive, which the job's own timer does not.
+  // Keeps the process alive, because the job's own timer does not.
   const keepAlive = setInterval(() => {}, 1_000);
   await begun.promise;
   clearInterval(keepAlive);

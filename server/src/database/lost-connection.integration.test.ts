@@ -51,7 +51,7 @@ it("a connection that stops answering is replaced by another", async () => {
   const load = () => findAttempt(forStatements, { accountNo: 1, deliveryId: "nothing", run: 1 }, 1);
   const select = () =>
     inTransaction(forTransactions, async (tx) => (await tx.query("SELECT 1 AS one"))[0]);
-  // The second one waits for the connection of the first.
+  // The second `select` waits for the connection of the first.
   await expectTooLate(30_000, select, select, load, run);
   expect(await select()).toEqual([{ one: 1 }]);
   expect(await load()).toBeUndefined();
@@ -63,7 +63,7 @@ it("a connection that stops answering is replaced by another", async () => {
     throw new Error("a statement failed");
   });
   await expect(failing).rejects.toThrow("a statement failed");
-  // Sooner than a server ends a silent session.
+  // The server would end the silent session later.
   expect(performance.now() - begunMs).toBeLessThan(10_000);
   expect(await select()).toEqual([{ one: 1 }]);
 });
@@ -71,7 +71,7 @@ it("a connection that stops answering is replaced by another", async () => {
 it("is closed without harm when the driver reports two errors of one connection", async () => {
   const pool = await openPool();
   const failing = inTransaction(pool, async (tx) => {
-    // As when the server says why it ends the session.
+    // The driver emits this error when the server says why it ends the session.
     const { connection } = tx as unknown as { readonly connection: EventEmitter };
     connection.emit("error", new Error("the server ended the session"));
     throw new Error("a statement failed");
@@ -105,7 +105,7 @@ it("makes the server end a session that is idle in a transaction: after 15 s on 
       `SHOW VARIABLES WHERE Variable_name IN ('wait_timeout', 'idle_transaction_timeout',
         'lock_wait_timeout', 'innodb_lock_wait_timeout')`,
     );
-    // A wait for a row ends before the deadline of its statement, one for a table soon after it.
+    // A wait for a row ends before the statement's deadline. A wait for a table ends soon after it.
     const [row, table] = [["2", "4"] as const, ["8", "12"] as const][index] ?? [];
     expect(
       Object.fromEntries(rows.map(({ Variable_name, Value }) => [Variable_name, Value])),
@@ -117,7 +117,7 @@ it("makes the server end a session that is idle in a transaction: after 15 s on 
   await packets.close();
 });
 
-/** Shortens the timeouts that the test above reads, so that the server ends a silent session soon. */
+/** Shortens two of the timeouts above, so that the server soon ends a silent session. */
 const END_SOON = "SET SESSION wait_timeout = 6 /*M!100303 , idle_transaction_timeout = 6 */";
 
 it("unlocks an account when a host vanishes between the two packets of a write", async () => {

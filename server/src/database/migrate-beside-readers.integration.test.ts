@@ -8,7 +8,7 @@ it("a migration that waits for a dump stops no other statement on its table for 
   await database.query("ALTER TABLE delivery_attempt DROP COLUMN response_headers");
   await database.query("DELETE FROM schema_migration WHERE version >= 35");
   const others = connectTo(database.url);
-  // The server fails a statement that waits longer than 10 seconds. The migration gives up after three.
+  // A read that waits longer than ten seconds fails. Each try of the migration gives up after three seconds.
   await others.query("SET SESSION lock_wait_timeout = 10");
   const read = () => others.query("SELECT COUNT(*) FROM delivery_attempt");
   await database.query("START TRANSACTION WITH CONSISTENT SNAPSHOT");
@@ -17,7 +17,7 @@ it("a migration that waits for a dump stops no other statement on its table for 
   // The migration's file begins with this comment.
   const isWaiting = () => database.isRunning("-- The first header lines");
   await expect.poll(isWaiting).toBe(true);
-  // The first read may be earlier than the migration's wait.
+  // Reads again, because the migration may begin to wait after the first read.
   do await read();
   while (await isWaiting());
   await database.query("COMMIT");

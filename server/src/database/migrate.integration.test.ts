@@ -60,10 +60,10 @@ it.skipIf(inject("shards") !== undefined)(
     expect(await migrate(url.href)).toEqual([]);
     await database.query(`DROP USER ${name}@'%'`);
     const version = await database.value<string>("SELECT VERSION()");
-    // MariaDB has no LOCK INSTANCE. Its own locks of backups do not stop a start.
+    // MariaDB has no LOCK INSTANCE. Its own backup locks do not stop a start.
     if (version?.includes("MariaDB")) return;
     await database.query("LOCK INSTANCE FOR BACKUP");
-    // Unlocked even if the migration waits: other tests create tables.
+    // The lock ends even if the migration waits, because other tests create tables.
     const migrated = await Promise.race([migrate(database.url), wait(10_000, "waits")]);
     await database.query("UNLOCK INSTANCE");
     expect(migrated).toEqual([]);

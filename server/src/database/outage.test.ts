@@ -56,11 +56,11 @@ it("does not treat a wrong statement or a bug of this program as an outage", () 
   expect([wrong, bug, notFound].map(isOutage)).toEqual([false, false, false]);
 });
 
-/** Numbers that the driver has no name for. `outage.ts` says what each means. */
-const WITHOUT_NAME = [1026, 1030, 1047, 1129, 1135, 1180, 1206, 1637, 3032, 3100, 4031, 9001, 9002];
+/** Error numbers that are outages even without a `code`. `outage.ts` says what each means. */
+const OUTAGES = [1026, 1030, 1047, 1129, 1135, 1180, 1206, 1637, 3032, 3100, 4031, 9001, 9002];
 
 it.each([
-  ...WITHOUT_NAME.map((errno) => [errno, "HY000", "a cluster that cannot serve now"]),
+  ...OUTAGES.map((errno) => [errno, "HY000", "a cluster that cannot serve now"]),
   [4999, "08S01", "a failure of the way to the server"],
   [4998, "40001", "a conflict of transactions"],
   [3101, "40000", "Plugin instructed the server to rollback the current transaction."],

@@ -154,7 +154,7 @@ describe("an attempt is counted once, ADR 0039", () => {
     await attempt();
     const count = () => countAttempts(services.pool);
     const broken = services.database.withTrigger(`BEFORE ${moment}`, count);
-    // A trigger broke it off. With its flags, Vitess tells only the number.
+    // The trigger's error. With the flags of docs/scale.md, Vitess returns only its number.
     await expect(broken).rejects.toMatchObject({ errno: 1644 });
     expect(await hours()).toEqual([]);
     for (let time = 0; time < 2; time++) await countAttempts(services.pool);
@@ -170,7 +170,7 @@ describe("an attempt is counted once, ADR 0039", () => {
         [late.accountNo, late.deliveryId, HOUR * 1000, DELIVERED],
       );
       await attempt();
-      // It does not wait for the open transaction.
+      // The count does not wait for the open transaction.
       await countAttempts(services.pool);
       expect(await hours()).toEqual([{ at: HOUR, ...ONE }]);
     });
@@ -180,7 +180,7 @@ describe("an attempt is counted once, ADR 0039", () => {
 
   it("by the next run if it is recorded behind the position of a run, which reads the index once", async () => {
     const { accountNo, deliveryId } = await send();
-    // More than one chunk, of a later delivery.
+    // The attempts of a later delivery fill more than one chunk.
     const counted = 250;
     await insertAttempts(counted);
     const behind = `INSERT IGNORE INTO delivery_attempt (account_no, delivery_id, run, attempt, started_at, duration,
@@ -238,9 +238,7 @@ it("a delivery keeps the attempts of its newest 200 runs once they are counted, 
   expect(await hours()).toMatchObject([{ delivered: 650 }]);
 });
 
-/**
- * Inserts attempts of one microsecond into the database: one for each run of one new delivery.
- */
+/** Inserts `count` attempts of one microsecond, one for each run of one new delivery. */
 async function insertAttempts(count: number): Promise<Run> {
   const run = await send();
   await services.database.queryShards(

@@ -9,7 +9,7 @@ import { removeOldDeliveries } from "./delivery-removal.ts";
 
 const DAY_MICROS = 86_400_000_000;
 const RETENTION_MICROS = 30 * DAY_MICROS;
-/** More than one batch of the removal. */
+/** More than one chunk of the removal. */
 const MANY = 1_100;
 
 const services = useServices();
@@ -17,13 +17,13 @@ const { own, sendTest, retry } = useOwner(services, {
   clears: ["outbox_entry", "delivery_attempt", "delivery", "webhook_event"],
 });
 
-/** Sends a test. Records an attempt of September 2020, unless `changes` say otherwise, if `outcome` is given. */
+/** Sends a test. With an `outcome`, records an attempt of September 2020, unless `changes` have another time. */
 async function send(outcome?: AttemptOutcome, changes?: Parameters<typeof services.record>[2]) {
   const run = await sendTest();
   if (outcome !== undefined) await services.record(run, outcome, changes);
   return run;
 }
-/** Makes all deliveries older, after their attempts are counted. */
+/** Counts all attempts, because uncounted ones are kept. Then makes all deliveries older. */
 async function age(micros: number) {
   await countAttempts(services.pool);
   await services.database.query("UPDATE delivery SET created_at = created_at - ?", [micros]);
@@ -69,7 +69,7 @@ it("removes old deliveries that have ended, and keeps recent and running ones", 
 
 it("keeps deliveries that were attempted within the retention, however old their event is", async () => {
   const startedAt = timestampNow();
-  // Its run took a day longer than the retention.
+  // The run of `slow` took a day longer than the retention.
   const slow = await send(AttemptOutcome.REJECTED, { startedAt });
   const retried = await send(AttemptOutcome.REJECTED);
   await send(AttemptOutcome.REJECTED);
@@ -104,7 +104,7 @@ it("still removes newer deliveries while the removal of the oldest fails", async
   await expect(removal).rejects.toThrow();
   const left = await idsIn("delivery");
   expect(left).toContain(oldest);
-  // At most the chunk of the oldest.
+  // At most the chunk of the oldest delivery is left.
   expect(left.length).toBeLessThan(MANY / 2);
 });
 
@@ -117,7 +117,7 @@ it("removes many of one moment, as writes that share a commit create them", asyn
 
 it("also removes deliveries that were written after the database's clock was ahead", async () => {
   const ahead = await write(MANY);
-  // At the end of this century.
+  // Moves them to the year 2100.
   await age(-80 * 365 * DAY_MICROS);
   await write(1);
   await removeOldDeliveries(services.pool, RETENTION_MICROS);

@@ -13,7 +13,7 @@ import { rowCounterOf } from "../../../test/harness/row-reads.ts";
 import { useServices } from "../../../test/harness/services.ts";
 import { requiredMicros, timestampFromMicros } from "../common/timestamps.ts";
 
-/** Enough to notice a scan. More would change no plan: each statement names its index and its order of joins. */
+/** Enough to notice a scan. More would not change the plan: each statement names its index and its order of joins. */
 const COUNT = 100_000;
 const PAGE = 50;
 /** Rows that a page may read: entries of two ranges, the shown rows, and one at the start of each range. */
@@ -42,8 +42,8 @@ let countRead: () => Promise<number>;
 let alike: Row[][];
 
 // Half are of kind CREATED, delivered to one endpoint. Half are of kind REFUNDED, timed out at the other. The three
-// oldest of the first half become REFUNDED and rejected. So filters that each match many match three or none
-// together.
+// oldest of the first half become REFUNDED and rejected. Two filters that match many rows each can therefore match
+// only three or none together.
 beforeAll(async () => {
   accountId = await services.createAccount();
   created = await services.createEndpoint(accountId, [CREATED]);

@@ -68,7 +68,7 @@ it.each([
   ["switched off", "switched_on = FALSE"],
   ["deleted", "switched_on = FALSE, deleted_at = 1"],
 ])("counts the runs that it began before the endpoint was %s", async (_, change) => {
-  // Committed with the first batch, so before the second.
+  // The first batch commits this change, so the second batch sees it.
   const end = `UPDATE endpoint SET ${change} WHERE id = NEW.endpoint_id`;
   const call = { accountId, endpointId, ...EVER };
   const retry = () => services.deliveries.retryFailedDeliveries(call);
@@ -173,7 +173,7 @@ describe("ADR 0053: in parts, for every endpoint that is on,", () => {
       await expect(ask(call)).rejects.toThrow("page_token belongs to another");
     }
     await services.forgetSending(accountId);
-    // Later parts do not count for the limit.
+    // A later part does not count towards the limit.
     await ask({ accountId, ...EVER, pageSize: 1, pageToken });
     await expect(ask({ accountId, ...EVER })).resolves.toBeDefined();
   });

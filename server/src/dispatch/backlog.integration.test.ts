@@ -38,7 +38,7 @@ it("counts first attempts, workflows to begin and overdue retries, and finds the
   expect(await readBacklog(services.pool)).toMatchObject({ overdue: 1, overdueSince: dueAt });
 });
 
-/** Writes and changes 10,001 entries of one account, then sends a test of another account. */
+/** Writes 10,001 entries of one account and applies `change` to them. Then sends a test of another account. */
 async function sendBesideMany(change: string) {
   const [many, other] = [await services.createAccount(), await services.createAccount()];
   const endpointIds = [await services.createEndpoint(many)];

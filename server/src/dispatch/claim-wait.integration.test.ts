@@ -67,7 +67,7 @@ it("after a start and after an outage, attempts whose leases have ended are left
     frozen() {
       now += 8_000;
     },
-    // An attempt cannot be recorded while a search hangs.
+    // Runs during a search, like a record that fails then.
     unrecorded: claims.noteOutage,
   };
   for (const ends of ["start", "read-only", "away", "frozen", "unrecorded"] as const) {
@@ -99,7 +99,7 @@ it("after a start and after an outage, attempts whose leases have ended are left
     now += 1;
     expect(await claim()).toEqual([made.deliveryId]);
     if (ends === "away") {
-      // Another outage, of any length, begins at once.
+      // Another outage begins soon after the first. Ended leases wait 4.5 seconds after its last failure.
       await services.database.query("UPDATE outbox_entry SET leased_until = 0");
       for (let count = 0; count < 3; count++) {
         now += 3_500;
@@ -109,7 +109,7 @@ it("after a start and after an outage, attempts whose leases have ended are left
       expect(await claim()).toEqual([]);
     }
     await services.database.query("DELETE FROM outbox_entry");
-    // A time without a search would itself count as an outage.
+    // Searches meanwhile, because ten seconds without a search would count as an outage.
     for (let count = 0; count < 3; count++) {
       now += 9_000;
       expect(await claim()).toEqual([]);
@@ -191,7 +191,7 @@ describe("a poller that waits, §6.4, ADR 0028", () => {
     const asked = services.dispatch.claimAttempts(WAIT, { signal: gone.signal });
     gone.abort();
     await expect(asked).rejects.toThrow();
-    // Its claim may not have ended yet.
+    // The caller's claim may still run.
     await expect.poll(() => services.claim(), BEFORE_LEASE_ENDS).toEqual([run.deliveryId]);
   });
 });

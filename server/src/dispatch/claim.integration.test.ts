@@ -59,7 +59,7 @@ describe("a claim, §6.4, ADR 0028", () => {
   it("skips an entry that another transaction leased while the claim waited for the lock", async () => {
     const { deliveryId } = await sendTest();
     const entry = "WHERE delivery_id = ?";
-    // In an object: `inTransaction` would await a bare promise, which waits for this transaction.
+    // In an object: `inTransaction` would await a bare promise, and this claim waits for the transaction.
     const { claim } = await inTransaction(services.pool, async (tx) => {
       await tx.query(`SELECT 1 FROM outbox_entry FORCE INDEX (PRIMARY) ${entry} FOR UPDATE`, [
         deliveryId,
@@ -110,7 +110,7 @@ describe("a claim that took longer than two seconds, ADR 0028", () => {
     outbox.unheard.set("of many accounts", ofMany);
     const ids = await addPending(await createReceiver(), 1);
     await expectClaimed(claims, ids);
-    // After a second, the search stops trying to end the leases of that shard.
+    // After a second, the search no longer tries to end leases of the shard that is away.
     expect(refused).toBeLessThanOrEqual(5);
   });
 });
@@ -186,7 +186,7 @@ describe("a claim past endpoints at their limit, ADR 0028", () => {
     const cut = await createReceiver();
     await addPending(cut, 10);
     const outbox = createOutbox(PROCESS_TIMING);
-    // At most 20 attempts in flight: the first endpoint is at its limit, the second one is not.
+    // The limit is 20 attempts in flight. `full` has reached it, `cut` has not.
     await addLeased(full, 19);
     const { entries, hasMore } = await createClaims({ ...services, outbox }).attempts(64, 20);
     expect(entries).toHaveLength(6);
@@ -236,14 +236,14 @@ describe("an endpoint, §6.4, ADR 0028", () => {
     const waiting = services.dispatch.claimAttempts(call);
     await services.record(attempts[0]?.run, AttemptOutcome.DELIVERED);
     expect((await waiting).attempts).toMatchObject([{ run: { deliveryId: ids[4] } }]);
-    // Sooner than the sweep, which runs every five seconds.
+    // The next sweep would come after five seconds.
     expect(performance.now() - started).toBeLessThan(4_000);
   });
 });
 
 it("a claim reads no more rows for 10,000 entries than for a few, ADR 0028", async () => {
   const create = () => createClaims({ ...services, outbox: createSteppingOutbox() });
-  // Its first search leaves out ended leases. A search five seconds later includes them.
+  // The first search of `started` leaves out ended leases. Its search five seconds later includes them.
   const started = create();
   expect((await started.attempts(64, ENDPOINT_LIMIT)).entries).toEqual([]);
   nowMs += 5_000;

@@ -25,7 +25,7 @@ it("ADR 0026: a list by endpoint reads 168 ranges, none of ended runs without th
   expect(Object.values(OUTCOMES_IN).flat().length * kinds.length).toBe(168);
   // deploy/restored.sql sets pending runs, which have no outcome, to retrying.
   expect(OUTCOMES_IN[DeliveryState.Retrying]).toContain(undefined);
-  // Only an attempt ends a run so.
+  // Only an attempt leads to these states, so its outcome is known.
   for (const state of [DeliveryState.Delivered, DeliveryState.Failed]) {
     expect(OUTCOMES_IN[state]).not.toContain(undefined);
   }

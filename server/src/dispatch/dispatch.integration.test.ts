@@ -82,7 +82,7 @@ describe("a run whose first attempt must be retried, §6.4, ADR 0028", () => {
   it("wakes a waiting poller, also if another attempt of its call cannot be stored", async () => {
     const [run, unstorable] = [await sendTest(), await sendTest()];
     const refuse = `IF NEW.delivery_id = '${unstorable.deliveryId}' THEN SIGNAL SQLSTATE '45000'; END IF`;
-    // The poller looks at once, so that its wait ends before the sweep that needs no notification.
+    // The poller looks at once. The next sweep comes after five seconds, so only a notification can wake the poller.
     services.outbox.retries.notify();
     const waiting = services.dispatch.claimRetries({ limit: 8, wait: { seconds: 4n } });
     const attempts = [run, unstorable].map((each) => madeAttempt(each, TIMEOUT, IN_A_MINUTE));

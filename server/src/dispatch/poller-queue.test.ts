@@ -43,7 +43,7 @@ function createPoller(poller = BUSY) {
   return { look, got, start, begin, leave: () => caller.abort() };
 }
 
-/** Starts pollers that wait. The first has waited longest, and has looked once and found nothing. */
+/** Starts pollers that wait. The first has waited longest. Only the first has looked, and found nothing. */
 async function startPollers(...kinds: (typeof BUSY)[]) {
   const pollers = kinds.map(createPoller);
   for (const poller of pollers) {

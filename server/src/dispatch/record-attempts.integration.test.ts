@@ -132,7 +132,7 @@ it("a record locks no other delivery of its account while statistics say that th
 it("ADR 0048: attempts of a shard that is away are busy, and the others are recorded", async () => {
   const runs = await sendTests(4);
   const deliveryId = runs[1]?.deliveryId;
-  // What a vtgate answers.
+  // The error that a vtgate returns.
   const error = new Error("target: activity.80-.primary: primary is not serving");
   const shardAway = Object.assign(error, { errno: 1105, sqlState: "HY000" });
   let tries = 0;

@@ -21,7 +21,7 @@ type Command =
   | { readonly kind: "resolve"; readonly id: string; readonly outcome: DisputeState }
   | { readonly kind: "delete" };
 
-/** A model of a donation in the contract's terms: only what happened to it. */
+/** A model of a donation in the contract's terms. It holds only what happened to the donation. */
 type Model = {
   paid: boolean;
   deleted: boolean;

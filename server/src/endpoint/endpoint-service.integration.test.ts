@@ -64,7 +64,7 @@ describe("endpoints", () => {
       );
     const [before = expect.unreachable("it has no row")] = await stored();
     expect(before.secret.includes(secret.slice(6))).toBe(false);
-    // Every text is set now. Otherwise the check below could not fail for it.
+    // Every text has a value. The check below could not fail for an empty text.
     const empty = Object.entries(before).flatMap(([name, value]) =>
       String(value ?? "") === "" ? [name] : [],
     );
@@ -73,7 +73,7 @@ describe("endpoints", () => {
     const [{ id, ...erased } = expect.unreachable("its row is gone")] = await stored();
     expect(id).toBe(endpointId);
     for (const value of Object.values(erased)) {
-      // Texts and secrets have a length, numbers and empty columns have none.
+      // Only texts and secrets have a length.
       if (typeof value !== "number" && value !== null) expect(value).toHaveLength(0);
     }
     await expect(services.endpoints.getEndpoint({ accountId, endpointId })).rejects.toThrow();

@@ -190,7 +190,7 @@ describe("a caller that goes away while its call waits for the account", () => {
     });
     const gone = { status: "rejected", reason: { code: Code.Canceled } };
     expect(calls).toMatchObject([gone, gone, gone]);
-    // Its tests are writes of the same account, so they follow the three calls.
+    // `signing` sends a test. That write follows the three calls, because it is of the same account.
     expect(await signing()).toEqual([first, first]);
     expect((await services.endpoints.listEndpoints({ accountId })).endpoints).toHaveLength(1);
     expect((await services.apiKeys.listApiKeys({ accountId })).apiKeys).toEqual([]);

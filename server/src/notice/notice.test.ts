@@ -12,7 +12,7 @@ const hour = (ago: number, delivered: number, failed: number, failedRuns = 0) =>
 });
 const conditionsOf = (...hours: ReturnType<typeof hour>[]) =>
   endpointConditions({ ...ON, hours }, NOW);
-/** Returns the level of an endpoint with these hours: `undefined` from 25 % to below 50 %, "works" below 25 %. */
+/** Returns an endpoint's level: "works" below 25 % of at least 20 attempts, `undefined` from 25 % to below 50 %. */
 function levelOf(...hours: ReturnType<typeof hour>[]) {
   const found = conditionsOf(...hours).find(({ kind }) => kind === NoticeKind.EndpointFailing);
   return found === undefined ? "works" : found.level;

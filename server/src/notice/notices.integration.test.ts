@@ -14,7 +14,7 @@ const { ENDPOINT_FAILING, RUN_FAILED, API_KEY_ENDS, SECRET_OVERLAP_ENDS, SESSION
   NoticeKind;
 const DAY_MICROS = 86_400_000_000;
 const MINUTE_MS = 60_000;
-/** So few subjects in a transaction that a sweep needs many transactions. */
+/** A transaction of a sweep takes only this many subjects, so that the sweep needs many transactions. */
 const FEW = 3;
 
 const services = useServices();
@@ -39,7 +39,7 @@ async function sweep() {
   );
 }
 
-/** Sets the number of the endpoint's attempts of this hour, or of a later one. */
+/** Sets the endpoint's attempts of this hour. With `hoursAhead`, sets those of a later hour, or an earlier one. */
 const attempts = (delivered: number, failed: number, hoursAhead = 0) =>
   query(
     `INSERT INTO delivery_stat (account_no, endpoint_id, began_at, delivered, failed, total_duration,
@@ -81,7 +81,7 @@ describe("a notice is written once for each level, ADR 0054", () => {
     expect(await sweep()).toEqual([...over, [ENDPOINT_FAILING, 100]]);
     const [first, second] = await notices();
     expect(second).toMatchObject({ subjectId: endpointId, since: first?.since });
-    // Owners switch an endpoint off to repair it. Before its next attempt the problem is still the same.
+    // Owners switch an endpoint off to repair it. Until its next attempt, the problem is still the same.
     await services.endpoints.switchOffEndpoint({ accountId, endpointId });
     expect(await sweep()).toEqual([...over, [ENDPOINT_FAILING, 100]]);
     await services.endpoints.switchOnEndpoint({ accountId, endpointId });

@@ -57,6 +57,6 @@ it("a sweep reads no hour of an endpoint again for its next page, ADR 0054", asy
   const page = await listFailedAt(services.pool, after, 50);
   expect(page.map(({ accountNo }) => accountNo)).toEqual(page.map((_, at) => 901 + at));
   expect(page).toHaveLength(50);
-  // A vtgate rewrites the position's OR, so that a shard begins at the first entry of that hour.
+  // A vtgate rewrites the position's OR, so a shard reads from the first entry of that hour.
   expect((await rowsRead()) - before).toBeLessThan(inject("shards") ? 1_200 : 200);
 });

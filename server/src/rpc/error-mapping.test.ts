@@ -17,7 +17,7 @@ import { createErrorMapping } from "./error-mapping.ts";
 import { createLocalTransport } from "./local-transport.ts";
 import { register } from "./registered-service.ts";
 
-/** Serves calls that fail with `error`. Writes the log to `logged`. */
+/** Serves calls that fail with `error`. Adds the lines of the log to `logged`. */
 function failingWith(error: unknown, logged: string[] = []) {
   const interceptors = [createErrorMapping(createLog((line) => void logged.push(line)))];
   const fail = () => Promise.reject(error);

@@ -11,7 +11,7 @@ const database = useTestDatabase();
 
 it("queries the database at most once a second, however many callers check and watch, ADR 0037", async () => {
   const pool = createPool(database.url, 10);
-  // Connects first: the deadline of readiness is a real second.
+  // Connects first, because the deadline of readiness is one second of real time.
   await queryWithin(pool, "SELECT 1", []);
   let asked = 0;
   pool.pool.on("acquire", () => {

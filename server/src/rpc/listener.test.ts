@@ -8,7 +8,7 @@ import { createConnections } from "./connections.ts";
 import { type Listener, listen, type NodeResponse } from "./listener.ts";
 
 let listener: Listener;
-/** Requests that were read and not answered. */
+/** The responses of requests that were read and not answered. */
 let waiting: NodeResponse[];
 /** Whether requests are answered at once. */
 let isPrompt: boolean;
@@ -136,7 +136,7 @@ describe("a listener that drains, ADR 0043", () => {
     const late = await connect();
     expect([session.closed, late.session.closed]).toEqual([false, false]);
     expect(await Promise.all([ask(), late.ask()])).toEqual([200, 200]);
-    // Both close before the answer ends, so a client's next request uses another connection.
+    // Each session closes before its answer ends, so the client's next request uses another connection.
     expect([session.closed, late.session.closed]).toEqual([true, true]);
     for (const gone of [goneAway, late.goneAway]) {
       expect(await gone).toEqual([http2.constants.NGHTTP2_NO_ERROR, 2 ** 31 - 1]);
@@ -172,7 +172,7 @@ describe("a listener that closes, ADR 0043", () => {
     });
     expect(await isListening(listener.port)).toBe(false);
     await goneAway;
-    // It had no request.
+    // The connection had no request.
     await once(idle, "close");
     expect(isClosed).toBe(false);
     for (const response of waiting) response.end();

@@ -73,11 +73,11 @@ it("answers 32 streams at once, ADR 0037", async () => {
   for (const { signal } of requests) {
     const context = createContext(signal);
     expect(await open(service, [SYMBOL], context).next()).toMatchObject({ done: false });
-    // Aborts as the deadline does. The stream keeps its answer then.
+    // Aborts `context.signal`, as the deadline does. The stream still holds its answer.
     context.abort();
   }
   await expect(open(service, [SYMBOL]).next()).rejects.toThrow(OverloadedError);
-  // A client that goes away ends its stream amid its answer.
+  // A client that goes away ends its stream during the answer.
   requests[0]?.abort();
   expect(await open(service, [SYMBOL]).next()).toMatchObject({ done: false });
 });

@@ -22,7 +22,7 @@ import { createLocalTransport } from "./local-transport.ts";
 import { register } from "./registered-service.ts";
 import { createRequestLog } from "./request-log.ts";
 
-/** A request log with a clock of its own, and what it wrote. */
+/** Creates a request log with its own clock. `counted` and `lines` hold what it wrote. */
 function createObserved() {
   const counted: { seconds: number; code: string }[] = [];
   const lines: object[] = [];

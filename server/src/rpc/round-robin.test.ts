@@ -40,7 +40,7 @@ it("keeps at most 4,096 tasks waiting, and refuses the last of the owner with mo
   add("little", "little 97");
   add("much", "much 4001");
   expect(refused).toEqual(["much 4000", "much 4001"]);
-  // Four have begun.
+  // Four tasks begin in a turn, so four more may wait.
   await turn();
   for (let count = 98; count <= 101; count++) add("little", `little ${count}`);
   expect(refused).toHaveLength(2);

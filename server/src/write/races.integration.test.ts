@@ -118,7 +118,7 @@ it("gives a record's events strictly increasing times, even when the database's 
   );
   const createdAt = sorted.map(({ created_at }) => created_at);
   expect(createdAt).toHaveLength(6);
-  // The clock is nearly an hour behind the earlier event.
+  // The database's clock is nearly an hour behind the time of the earlier event.
   expect(createdAt[1] > new Date(Date.now() + 3_000_000).toISOString()).toBe(true);
   expect(createdAt).toEqual([...new Set(createdAt)].toSorted());
 });

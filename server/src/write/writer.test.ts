@@ -61,7 +61,7 @@ function createManualWriter(loaded = () => {}, locked = new Set<number>()) {
       ends.at(-1)?.(error);
       await new Promise(setImmediate);
     },
-    /** Ends all commits, shared and apart. The next ones begin. */
+    /** Ends all commits in flight. The next ones begin. */
     async endAll() {
       for (const each of ends) each();
       await new Promise(setImmediate);
