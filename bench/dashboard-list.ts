@@ -30,7 +30,7 @@ await runBench({ name: "bench:dashboard:list", full, short }, async (bench) => {
   );
   await bench.progress.step("Writing their donations", () => fillDonations(watch));
 
-  /** Reads a list's first and second page alternately. */
+  /** Measures reads of a list's first and second page, alternately. */
   const read = async (filter: ListFilter) => {
     const { deliveries: shown, nextPageToken } = await clients.deliveries.listDeliveries(filter);
     if (shown.some(({ donation }) => donation === undefined))
@@ -45,7 +45,7 @@ await runBench({ name: "bench:dashboard:list", full, short }, async (bench) => {
     }
     return sampleSince(startedMs, durationsMs);
   };
-  // Warms up the core. Otherwise the first filter would count the cost of the core's first calls.
+  // Warms up the core. Otherwise the figures of the first filter would include the core's slow first calls.
   for (const filter of Object.values(filtersOf(middle))) await read({ accountId, ...filter });
   const cpu = cpuOf({ both: [store.pid, core.pid] });
   const lists: (readonly [filter: string, Figures])[] = [];

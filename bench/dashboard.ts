@@ -57,7 +57,7 @@ await runBench({ name: "bench:dashboard", ...settings }, async (bench) => {
   };
 });
 
-/** Starts the product with an account. Returns a function that creates links into its dashboard. */
+/** Starts the product with an account. `link` creates a link into the account's dashboard. */
 async function startDashboard(bench: Bench) {
   const store = await startStore(bench, "dashboard");
   const port = await devStack.findFreePort();

@@ -10,7 +10,7 @@ import { type Bench, runBench } from "./run/bench.ts";
 import { measureRounds, takeTurns } from "./run/rounds.ts";
 import { makeProfiles } from "./stack/servers.ts";
 
-/** `sleepers` is the number of sleeping deliveries in a second stack. It takes turns with the first; 0 omits it. */
+/** `sleepers`: the sleeping deliveries in a second stack, which takes turns with the first. 0 omits that stack. */
 const full = {
   ...{ warmsUp: true, rounds: 3, floor: 1_000, backlog: 10_000, accounts: 1_000, failing: 2_000 },
   ...{ workflows: 1_000, steadySeconds: 30, sleepers: 100_000, profile: false },

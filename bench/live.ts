@@ -17,7 +17,7 @@ const HELD_AN_ACCOUNT = 4;
 const MINUTE_S = 60;
 /** From 6.5 to 9 seconds after the start, all requests wait and none has ended: each waits ten seconds. */
 const [SPREAD_MS, HELD_BY_MS, HELD_FOR_MS] = [5_000, 6_500, 2_500];
-/** Within this time each follower sends its next request. */
+/** How long a request waits. After that, its follower sends the next one. */
 const ROUND_MS = 10_000;
 /** A record is lost if its follower has not got it this long after the last write: two intervals of polls. */
 const LOST_MS = 10_000;
@@ -95,7 +95,7 @@ await runBench(spec, async (bench) => {
   };
 });
 
-/** Starts the product in one process, with accounts and their keys. */
+/** Starts the product in one process, with accounts and their API keys. */
 async function startGround(bench: Bench<Settings>) {
   const store = await startStore(bench, "live");
   const { port, pid, corePort } = await startOneProcess(bench, "live", store.env);

@@ -23,7 +23,7 @@ const short = {
 };
 const options = { rounds: 1, only: [...LAYOUT_NAMES, ...CASE_NAMES] };
 const WARM_UP = { name: "warm-up", workers: MANY_WRITERS, to: "many" } as const;
-/** The floor warms up with its count divided by this. A cold floor is slow, and its ratios favour the product. */
+/** The floor warms up with its count divided by this. A cold floor is slow, and would favour the product. */
 const WARM_UP_SHARE = 5;
 
 /** Measures webhooks from the writing call to the receiver, against the floor of Temporal. */

@@ -1,6 +1,6 @@
 import type { Watch } from "../measure/watch.ts";
 
-/** The bytes of a stored event without a message. No list reads them, but they make the rows as long as real ones. */
+/** The length of a stored event's payload. No list reads payloads, but they make the rows as long as real ones. */
 const PAYLOAD_BYTES = 300;
 /** The stored platform and status of a paid donation. */
 const [PLATFORM, PAID] = [1, 2];

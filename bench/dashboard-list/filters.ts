@@ -25,7 +25,7 @@ export const DELIVERIES: readonly FilledDelivery[] = ENDPOINTS.flatMap((endpoint
 /** The parameters of a list. */
 export type ListFilter = MessageInitShape<typeof proto.ListDeliveriesRequestSchema>;
 
-/** The measured filters by name: each alone and some together. The event is in the middle. */
+/** The measured filters by name: each alone, and some together. `event` lies in the middle of the list. */
 export function filtersOf(event: FilledEvent): Readonly<Record<string, ListFilter>> {
   const endpoint = { endpointId: ENDPOINTS[5] ?? "" };
   const state = { state: FAILED };

@@ -5,7 +5,7 @@ import { type DataSize, FIRST_ACCOUNT_NO } from "./bench-accounts.ts";
 export const CHUNK = 100_000;
 
 const FIRST_RECORDED_AT = Date.UTC(2024, 0, 1) * 1000;
-/** Returns the time of an account's last activity. */
+/** Returns a time soon after an account's last activity, in microseconds. */
 export const lastRecordedAt = (activities: number) => FIRST_RECORDED_AT + activities * 60_000_000;
 
 const NAMES = ["Mira", "Jonas 🎮", "Ζωή", "the_real_kestrel", "Анна К.", 'Zoë "Zed" Müller'];

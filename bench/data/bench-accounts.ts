@@ -7,12 +7,12 @@ export type DataSize = { readonly accounts: number; readonly activitiesPerAccoun
 /** Accounts with consecutive numbers. */
 export type AccountRange = { readonly first: number; readonly count: number };
 
-/** The third of the accounts whose pages are read. They never change. */
+/** The first third of the accounts. Their pages are read, and never change. */
 export function pagedAccounts(accounts: number): AccountRange {
   return { first: FIRST_ACCOUNT_NO, count: accounts / 3 };
 }
 
-/** The accounts that poll. */
+/** The other accounts. Their feeds are polled, and get new records. */
 export function polledAccounts(accounts: number): AccountRange {
   const { first, count } = pagedAccounts(accounts);
   return { first: first + count, count: accounts - count };
@@ -28,7 +28,7 @@ export function clientAddressOf(accountNo: number): string {
   return `10.${accountNo >> 16}.${(accountNo >> 8) & 255}.${accountNo & 255}`;
 }
 
-/** Hashes as the product hashes keys. */
+/** Hashes a text as the product hashes API keys. */
 export function sha256(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }

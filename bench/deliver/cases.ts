@@ -69,8 +69,8 @@ export async function measureBacklog(
 }
 
 /**
- * Measures a backlog whose receiver fails, from its first arrival until every first attempt is recorded and every retry
- * has a timer in Temporal's synced state.
+ * Measures a backlog whose receiver fails, from its first arrival until every first attempt is recorded and every
+ * retry's workflow sleeps in Temporal's synced state.
  */
 async function measureFailing(stack: Stack, count: number): Promise<Figures> {
   const { product, watch, state, client, accountIds } = stack;
@@ -94,8 +94,8 @@ async function measureFailing(stack: Stack, count: number): Promise<Figures> {
 }
 
 /**
- * Writes a backlog while nothing delivers, then starts the deliveries. Resolves at the first arrival, with the
- * database's time before it.
+ * Writes a backlog while nothing delivers, then starts the deliveries. Resolves at the first arrival. Returns the
+ * database's time before the backlog.
  */
 async function beginBacklog(
   { product, receiver, watch }: Stack,
@@ -108,7 +108,7 @@ async function beginBacklog(
   const { clients } = await product.collect();
   await donate(clients, donationKeys(accountIds, count, newRun()));
   await receiver.jobs.expect(status, "");
-  // Hides the entries until the product runs. Otherwise it would make its first claims before `deliver` resolves.
+  // Hides the outbox entries until `deliver` resolves. Otherwise the product would claim some of them earlier.
   await watch.rows("CREATE TABLE held SELECT * FROM outbox_entry");
   await watch.rows("DELETE FROM outbox_entry");
   await product.deliver(env);
@@ -124,8 +124,8 @@ async function recorded({ receiver, watch }: Stack, sql: string, since: number, 
 }
 
 /**
- * Measures the counting of attempts for the dashboard, which the core does within half a minute. It counts all
- * attempts of the earlier cases.
+ * Measures how the core counts attempts for the dashboard, which it does every half minute. `count` is the number of
+ * attempts that the earlier cases left uncounted.
  */
 export async function measureCounting(stack: Stack): Promise<Figures> {
   const { product, watch } = stack;

@@ -3,14 +3,14 @@ import type { Bench } from "../run/bench.ts";
 import type { Stack } from "./stack.ts";
 
 /**
- * One portion in ten sleeps after a later attempt: its timer costs three transactions, a delayed start costs one.
+ * Only one of these portions sleeps after a later attempt. Its timers cost three transactions each, delayed starts one.
  */
 const PORTIONS = 10;
 
 /**
- * Creates sleeping deliveries as the product leaves them. Nine in ten are after the first failed attempt, with a
- * delayed start. One is after a later attempt: a running `deliver` with a timer. Returns how many Temporal accepted
- * per second.
+ * Creates sleeping deliveries as the product leaves them. Nine in ten are after the first failed attempt: a delayed
+ * start. One in ten is after a later attempt: a running `deliver` with a timer. Returns how many Temporal accepted per
+ * second.
  */
 export async function addSleepers(
   { progress }: Bench,

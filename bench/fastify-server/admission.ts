@@ -22,7 +22,7 @@ const FIND_KEY = `SELECT a.account_no, a.id,
 const INVALID_KEY = "The API key is missing, invalid, expired or revoked.";
 const UNAVAILABLE = "The account is unavailable or not verified.";
 
-/** Checks a request in the contract's order: address, key, account, limit. */
+/** Checks a request in the contract's order: the client's limit, API key, account, the account's limit. */
 export function addAdmission(app: FastifyInstance, pool: Pool, limits: Limits): void {
   app.addHook("onRequest", async (request, reply) => {
     await limits.countClient(request.ip);

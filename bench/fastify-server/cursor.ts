@@ -6,14 +6,14 @@ export type Position = { readonly recorded_at: number; readonly record_key: stri
 
 const MAC_LENGTH = 43;
 
-/** Signs a position together with the account, order and filters. */
+/** Signs a position together with `binding`: the account, order and filters. */
 export function signCursor(key: Buffer, binding: string, position: Position): string {
   const place = `${position.recorded_at}.${position.record_key}`;
   const text = Buffer.from(place).toString("base64url");
   return text + macOf(key, binding, text);
 }
 
-/** Returns the position of a cursor that this key signed for this binding. */
+/** Returns the position of a cursor that `key` signed for `binding`. Throws for any other cursor. */
 export function parseCursor(key: Buffer, binding: string, cursor: string): Position {
   const text = cursor.slice(0, -MAC_LENGTH);
   const mac = Buffer.from(cursor.slice(-MAC_LENGTH));

@@ -8,12 +8,12 @@ import { ApiError } from "./api-error.ts";
 import { createLimits } from "./limits.ts";
 
 const { DATABASE_URL = "", REDIS_URL, CURSOR_KEY = "", PORT = "0" } = process.env;
-/** The size of the product's pool. */
+/** The size of the product's pool for reads. */
 const CONNECTIONS = 10;
 
 /*
  * The read API as a good engineer would write it in an afternoon with Fastify, mysql2 and rate-limiter-flexible. It
- * is the baseline for the product. It is tuned and omits nothing that costs time.
+ * is the baseline for the product. It is tuned, and omits no part of the contract that costs time.
  */
 const app = Fastify({
   trustProxy: "127.0.0.1",

@@ -22,7 +22,7 @@ export type PageQuery = {
 const COLUMNS =
   "recorded_at, record_key, type, platform, unit, value, occurred_at, currency, refunded_amount_cents, actor_name, message";
 
-/** Returns the statement for a page and one row more. Its index has the rows in the feed's order. */
+/** Returns the statement for a page and one row more. It forces the index that has the rows in the feed's order. */
 export function pageStatement(query: PageQuery): { sql: string; values: (number | string)[] } {
   const { accountNo, ascending, type, platform, since, until, position } = query;
   const conditions = ["account_no = ?"];

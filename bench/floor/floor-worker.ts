@@ -9,9 +9,9 @@ import { openTemporalState } from "./temporal-state.ts";
 
 /** The same as the product's worker (workflows/src/temporal/worker.ts). */
 const CACHED_WORKFLOWS = 600;
-/** Below the worker's 40 slots, because a start without a free slot is not eager and slower. */
+/** Below the worker's 40 slots. Without a free slot, a start is not eager, and slower. */
 const AT_ONCE = 32;
-/** Longer than the run and its measurement. */
+/** Longer than any run of the bench. */
 const ASLEEP_MS = 30 * 86_400_000;
 const POLL_MS = 50;
 const FAILED = { outcome: "receiver_busy", endedAtMs: 0 };
@@ -23,7 +23,7 @@ const bundles = new Map<string, ReturnType<typeof temporal.bundleWorkflowCode>>(
 const attempt = async () => ({ kind: "rescheduled", waitMs: ASLEEP_MS });
 
 const jobs = {
-  /** Runs eagerly started empty workflows to their end. Returns the seconds. */
+  /** Runs eagerly started empty workflows to their end. Returns how many seconds this took. */
   empty(address: string, workflows: number): Promise<number> {
     const ids = numbered(`floor-${performance.now()}`, 0, workflows);
     const options = { taskQueue: "floor", requestEagerStart: true };

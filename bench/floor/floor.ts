@@ -18,7 +18,7 @@ export async function runFloor(
   return { count, perSecond: count / (await jobs.empty(address, count)) };
 }
 
-/** Creates a client for a Temporal's workflows. */
+/** Creates a client for the workflows of a Temporal server. */
 export async function connectTemporal({ closeLater }: Bench, address: string) {
   const connection = await NativeConnection.connect({ address });
   closeLater(() => connection.close());

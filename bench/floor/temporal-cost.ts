@@ -5,7 +5,7 @@ type History = Awaited<ReturnType<ReturnType<WorkflowClient["getHandle"]>["fetch
 type HistoryEvent = NonNullable<History["events"]>[number];
 
 const SAMPLED_OF_A_TYPE = 20;
-/** The SDK's name of the marker of a local activity. */
+/** The SDK's name for the markers of local activities. */
 const LOCAL_ACTIVITY = "core_local_activity";
 
 /**

@@ -37,7 +37,7 @@ const [CENTS, CURRENCY, DONOR, DONATED_AT] = [500, "eur", "Ada", Date.UTC(2026, 
 let pool: Pool | undefined;
 
 const jobs = {
-  /** Writes the product's rows by hand, each contribution in its own transaction. */
+  /** Writes the same rows as the product, each contribution in its own transaction. */
   write({ databaseUrl, accountIds, run, ...pace }: ByHand) {
     pool ??= createPool(databaseUrl);
     const db = pool;

@@ -11,7 +11,7 @@ import { startWorker } from "../stack/jobs.ts";
 import type { BenchStore } from "../stack/servers.ts";
 import type { ImportJobs } from "./import-worker.ts";
 
-/** The number of imports and of their rows. */
+/** The number of imports, and of the rows of each. */
 type Settings = { readonly rounds: number; readonly importRows: number };
 /** All imports of a run, and the memory of their core before and at its peak. The core did nothing else. */
 export type Imports = Awaited<ReturnType<typeof measureImports>>;

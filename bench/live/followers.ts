@@ -6,7 +6,7 @@ import { HttpConnection } from "../load/http-connection.ts";
 export const FOLLOWING = ["wait", "poll"] as const;
 export type Following = (typeof FOLLOWING)[number];
 
-/** A gateway's port, each account's key, and the way to follow. */
+/** A gateway's port, each account's API key, and the way to follow. */
 type FollowedFeeds = {
   readonly port: number;
   readonly apiKeys: readonly string[];
@@ -19,7 +19,7 @@ type Page = { data: { id: string }[]; pagination: { next_cursor: string | null }
 const POLL_MS = 5_000;
 const OK = 200;
 
-/** Starts a follower for each key, spread over `spreadMs`. Calls `onRecord` with the key's index for each record. §4.4 */
+/** Starts a follower for each API key, within `spreadMs`. Calls `onRecord` with its index for each record. §4.4 */
 export function startFollowers(
   { port, apiKeys, how }: FollowedFeeds,
   spreadMs: number,
@@ -63,7 +63,7 @@ export function startFollowers(
   };
 }
 
-/** Each client has its own address. */
+/** Encodes a request for a page. Each `place` has its own client address. */
 function requestFor(apiKey: string, place: number, how: Following, cursor: string): Buffer {
   const prefer = how === "wait" ? "Prefer: wait=10\r\n" : "";
   return Buffer.from(
@@ -82,7 +82,7 @@ export async function pollInTurn(
   for (let place = 0; place < count; place++) {
     const apiKey = apiKeys[place % apiKeys.length] ?? "";
     const startedMs = performance.now();
-    // Addresses after those of the followers.
+    // No follower has these addresses.
     const { status } = await connection.send(requestFor(apiKey, 0xff0000 + place, "poll", ""));
     if (status !== OK) throw new Error(`a poll was answered ${status}`);
     took.push(performance.now() - startedMs);

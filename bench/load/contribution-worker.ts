@@ -9,7 +9,7 @@ export type Contributions = Pace & {
   readonly credential: string;
   /** The accounts to write to, in turn. */
   readonly accountIds: readonly string[];
-  /** The prefix of the writes' ids. Their number follows. */
+  /** The prefix of the writes' ids. The number of the write follows. */
   readonly run: string;
 };
 

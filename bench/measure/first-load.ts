@@ -8,7 +8,7 @@ export const DASHBOARD_FILES = fileURLToPath(new URL("../../dashboard/dist", imp
 
 const LOADED = /(?:src|href)="\/([^"]+)"/g;
 
-/** Adds up the gzipped sizes of index.html and the files it names. Files that load later on demand do not count. */
+/** Measures the gzipped sizes of index.html and the files it names, and their sum. Leaves out files that load later. */
 export function measureFirstLoad(folder: string) {
   const index = readFileSync(join(folder, "index.html"), "utf8");
   const names = ["index.html", ...[...index.matchAll(LOADED)].map(([, name = ""]) => name)];

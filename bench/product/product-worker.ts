@@ -11,8 +11,8 @@ let end = async () => {};
 
 const jobs = {
   /**
-   * Restarts the product as `npm start` runs it. With a receiver's certificate it also delivers, and this resolves when
-   * it begins to claim. Returns the ports of core and gateway.
+   * Restarts the product as `npm start` runs it. With a receiver's certificate the product also delivers, and `run`
+   * resolves when the first claim begins. Returns the ports of core and gateway.
    */
   async run(env: Env, logFile: string, receiverCa?: string) {
     await jobs.stop();

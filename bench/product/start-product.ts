@@ -7,7 +7,7 @@ import { startWorker } from "../stack/jobs.ts";
 import { type BenchStore, type BenchTemporal, deliveryEnv } from "../stack/servers.ts";
 import type { ProductJobs } from "./product-worker.ts";
 
-/** The servers below the product. Its log is in the store's folder, a CPU profile in `profileFolder`. */
+/** The servers that the product uses. Its log is in the store's folder, a CPU profile in `profileFolder`. */
 export type ProductGround = {
   readonly store: BenchStore;
   readonly temporal: BenchTemporal;

@@ -3,10 +3,10 @@ import type { AccountRange } from "../data/bench-accounts.ts";
 import { readRecordedTimes } from "../data/feed.ts";
 import { forEachAccount, PAGE_SIZE, pageOf, pageRequest, type Requests } from "./requests.ts";
 
-/** Checks one answer in a hundred, to save processor time. */
+/** One page in a hundred is parsed and checked, to save processor time. */
 const LOOKED_INTO = 100;
 
-/** Reads the first page of each account. Its later answers must have the same length. */
+/** Reads the first page of each account. Later answers must have the same length. */
 export async function prepareFirstPages(port: number, accounts: AccountRange): Promise<Requests> {
   const pages: { readonly request: Buffer; readonly length: number }[] = [];
   await forEachAccount(port, accounts, async (connection, accountNo) => {
@@ -29,7 +29,7 @@ export async function prepareFirstPages(port: number, accounts: AccountRange): P
   };
 }
 
-/** Reads the pages before each record of each account. Each `until` differs, so no page repeats. */
+/** Prepares requests for the page before each record of each account. Each `until` differs, so no page repeats. */
 export async function prepareColdPages(database: Connection, { first, count }: AccountRange) {
   const times = await readRecordedTimes(database, { first, count });
   let asked = 0;

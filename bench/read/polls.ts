@@ -54,7 +54,7 @@ class Poller {
   written = 0;
   /** Whether a record is being written. Its account is not polled meanwhile. */
   isWriting = false;
-  /** The length of an answer without records. */
+  /** The body's length of an answer without records. */
   #emptyLength = 0;
 
   constructor(accountNo: number, since: string) {
@@ -70,7 +70,7 @@ class Poller {
     return this.written > 0;
   }
 
-  /** Throws if an answer does not have exactly the written records. */
+  /** Throws unless an answer has as many records as were written. */
   take(answer: Answer): void {
     if (this.written === 0 && answer.body.length === this.#emptyLength && answer.status === 200)
       return;

@@ -9,7 +9,7 @@ type Page = {
 };
 /** The requests to a side in one workload. */
 export type Requests = {
-  /** Prepares, so that the first request of a turn is like all others. */
+  /** Prepares a turn, so that its first request is like all others. */
   beforeTurn?(): Promise<void>;
   /** Sends one request. The returned function checks the answer and throws if it is wrong. */
   ask(send: (request: Buffer) => Promise<Answer>): Promise<After>;

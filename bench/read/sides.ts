@@ -86,7 +86,7 @@ async function startApart(on: Ground, name: string, more: Env): Promise<Started>
 
 /**
  * Returns a function that starts core, gateway and deliveries in `count` processes behind one port, without a
- * Temporal.
+ * Temporal server.
  */
 function startServed(count: number): ReadSide["start"] {
   return async ({ bench, store }, name, more) => {

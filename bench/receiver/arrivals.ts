@@ -1,7 +1,7 @@
 import { until } from "../measure/figures.ts";
 import { sharedNowMs } from "../measure/sample.ts";
 
-/** The id of a write in its message. The webhook event has it too. */
+/** The id of a write, in its message. The webhook event contains the message. */
 const ID_IN_TEXT = /bid~([^~]+)~/;
 const EVENT_ID = /^service-event-id: *(\S+)/im;
 const POLL_MS = 5;
@@ -9,7 +9,7 @@ const POLL_MS = 5;
 /** Returns a message that identifies its event. */
 export const textWithId = (id: string) => `bid~${id}~ For the stream`;
 
-/** When each event first arrived, by its writer's id or its own. `again` counts repeats and events of other runs. */
+/** When each event first arrived, by its write's id or its own. `again` counts repeats and events of other runs. */
 export type Arrived = {
   readonly firstMs: Readonly<Record<string, number>>;
   readonly again: number;

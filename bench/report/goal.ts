@@ -21,7 +21,7 @@ export function atMost(text: string, goal: number, measured: number, unit: Goal[
   return { text, bound: "at most", goal, measured, unit };
 }
 
-/** Returns the table of goals. A missed goal states by how many percent. */
+/** Returns the table of goals. It says by how many percent a goal is missed. */
 export function goalTable(goals: readonly Goal[]): string[] {
   return table(goals, [
     ["goal", ({ text }) => text],

@@ -46,7 +46,7 @@ function describeMachine(on: string): string[] {
     cpus()[0]?.model ?? "unknown",
     `${cpus().length} cores`,
     `${Math.round(totalmem() / 1e9)} GB`,
-    // Only the version of a kernel's name matters for a measurement.
+    // Of the kernel's release, only the major and minor version matter for a measurement.
     `${process.platform} ${/^\d+(\.\d+)?/.exec(release())?.[0] ?? ""}`.trim(),
     ...[`Node ${process.version}`, on],
   ];

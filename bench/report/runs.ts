@@ -15,7 +15,7 @@ export const sumOf = (...names: readonly string[]): Figure => {
   return (figures) => names.reduce((sum, name) => sum + (figures[name] ?? 0), 0);
 };
 
-/** Returns a figure of each round; empty if it was not measured. */
+/** Returns a figure of each round; empty if the place was not measured. */
 export function valuesOf(runs: readonly Run[], { side, load }: Place, figure: Figure): number[] {
   return runs
     .filter((run) => run.side === side && run.load === load)
@@ -27,7 +27,7 @@ export function medianOf(runs: readonly Run[], place: Place, figure: Figure): nu
   return median(valuesOf(runs, place, figure));
 }
 
-/** Returns the median of the ratio of two places, compared round by round, because they ran one after the other. */
+/** Returns the median of the rounds' ratios of two places. Other load affects both places of a round alike. */
 export function ratioOf(
   runs: readonly Run[],
   place: Place,

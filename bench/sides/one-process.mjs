@@ -1,5 +1,5 @@
 import { enableCompileCache } from "node:module";
 
-// As `npm start`.
+// `npm start` enables it too.
 enableCompileCache();
 await import("./one-process-run.ts");

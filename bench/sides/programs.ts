@@ -3,7 +3,7 @@ import type { Bench } from "../run/bench.ts";
 import { findFreePort } from "../stack/dev-stack.ts";
 import { PRODUCT_FLAGS, type ServeProcess, serveProcess } from "./served-process.ts";
 
-/** The load's process, which forwards each client's address. */
+/** The address of the load, which forwards each client's address. */
 export const TRUSTED_PROXIES = "127.0.0.1/32";
 
 /** A program by its path from the repository's root, by default with the product's flags. */

@@ -17,7 +17,7 @@ export type BenchStore = Awaited<ReturnType<typeof startStore>>;
 /** The run's own Temporal and the file of its synced state. */
 export type BenchTemporal = Awaited<ReturnType<typeof startBenchTemporal>>;
 
-/** Creates an empty folder for CPU profiles, which stays. A browser's developer tools show them. */
+/** Creates an empty folder for CPU profiles, and keeps it. A browser's developer tools show the profiles. */
 export async function makeProfiles(name: string): Promise<string> {
   const folder = await emptyFolder(join("profiles", name));
   process.stderr.write(`Profiles will be in ${folder}\n`);

@@ -9,10 +9,10 @@ import { deliveryEnv } from "../stack/servers.ts";
 
 /** A running layout: the core's port and the processes. */
 type Running = { readonly corePort: number; readonly pids: number[]; stop(): Promise<void> };
-/** A layout of the product over processes. Each start creates new processes. */
+/** A division of the product into processes. Each start creates new processes. */
 export type Layout = Side & { corePort(): number };
 
-/** The layouts of the product over processes. */
+/** The measured divisions of the product into processes. */
 export const LAYOUTS = {
   "one-process": { label: "one process", start: startOneProcess },
   "own-process": { label: "deliveries in a process of their own", start: startOwnProcess },

@@ -25,9 +25,9 @@ export type WriteCase = {
 export const MANY_WRITERS = 64;
 /** Enough workers that no call of the steady case waits for a free one. */
 const STEADY = { workers: 16, perSecond: 20 };
-/** A missing event counts as lost if none arrived for this long: its next attempt would come a minute later. */
+/** A missing event counts as lost if no event arrives for this long. Its next attempt would come after a minute. */
 const QUIET_MS = 15_000;
-/** A repeated event arrives within this time. */
+/** How long the bench waits for repeated events. */
 const SETTLE_MS = 250;
 const POLL_MS = 10;
 const OUTBOX = "SELECT COUNT(*) FROM outbox_entry WHERE endpoint_id <> ?";
