@@ -8,8 +8,8 @@ START TRANSACTION;
 SET @now = TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6));
 
 -- Writers repeat their calls since this time. It may be early: a repeated call changes nothing. It must not be late, so
--- it ignores the times of attempts, which the deliveries' clocks tell. It still is late if the database's clock stepped
--- back (ADR 0008).
+-- the times of attempts are left out: they come from the clocks of deliveries processes. It is still late if the
+-- database's clock stepped back (ADR 0008).
 SELECT DATE_ADD('1970-01-01 00:00:00.000000', INTERVAL GREATEST(
   (SELECT COALESCE(MAX(feed_changed_at), 0) FROM account),
   (SELECT COALESCE(MAX(created_at), 0) FROM delivery)

@@ -73,7 +73,7 @@ readOnlyRootFilesystem: true
 capabilities: { drop: [ALL] }
 {{- end }}
 
-{{- /* The keys of the Secret that a part needs, as files. It sees no other keys. */ -}}
+{{- /* The keys of the Secret that a part needs, as files. The part sees no other keys. */ -}}
 {{- define "secretVolume" -}}
 - name: secrets
   secret:
