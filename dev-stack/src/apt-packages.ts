@@ -25,7 +25,7 @@ export interface AptPackages {
   otherwise: string;
 }
 
-/** Longer than apt waits for a server. On a full disk apt can wait for ever. */
+/** A silent apt is killed after this time: on a full disk it can wait for ever. Longer than apt waits for a server. */
 const SILENCE_MILLISECONDS = 150_000;
 
 /** Downloads packages with apt-get and unpacks them, once per machine. Needs no root and installs nothing. */

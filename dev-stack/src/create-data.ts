@@ -12,7 +12,7 @@ const MARIADB_FILES = [
   ...["maria_add_gis_sp_bootstrap", "mariadb_sys_schema"],
 ];
 
-/** Creates the system tables and a root user who can only use the socket, in an empty folder. */
+/** Creates the folder `data` with the system tables and a root user who can only use the socket. */
 export async function createServerData(
   { flavour, command, leading }: ServerProgram,
   data: string,

@@ -82,7 +82,7 @@ async function readMarker(dataDir: string): Promise<DataMarker> {
   return { state, flavour, version };
 }
 
-/** Combines the first two numbers. Patch releases of a series can read each other's data. */
+/** Combines a version's first two numbers. Patch releases of a series can read each other's data. */
 function seriesOf(version: string): number {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   return major * 1_000 + minor;

@@ -34,14 +34,14 @@ function openDatabase(path: string): DatabaseSync {
   try {
     return new DatabaseSync(path);
   } catch (error) {
-    // SQLite does not tell the system's error, and this call throws it. After a success it would release a lock: when
-    // a process closes a file, the system ends all locks that the process has on it.
+    // SQLite hides the system's error. This second opening throws it. It must not run while this process holds the
+    // lock: when a process closes a file, the system ends all locks that the process has on that file.
     closeSync(openSync(path, "a"));
     throw error;
   }
 }
 
-/** Takes the lock of the file at `path` and waits for its holder. */
+/** Takes the lock of the file at `path`. Waits while another process holds it. */
 export async function waitForLock(path: string, onWait: () => void): Promise<FileLock> {
   for (;;) {
     const lock = tryLock(path);

@@ -15,7 +15,7 @@ const OTHERWISE =
 
 /**
  * Finds a Chromium for tests of the dashboard: the one that CHROMIUM names, one on the machine, or Debian's,
- * downloaded. Returns the path of a program that runs it without a sandbox.
+ * downloaded. Returns the program's path. The downloaded one runs only with `--no-sandbox`, which Playwright passes.
  */
 export async function findChromium(
   { env, progress }: StackOptions,

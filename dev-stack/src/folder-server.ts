@@ -31,7 +31,7 @@ type FolderServer = RunningServer & { port: number };
 /** A server that was started here, or one that a variable gives. */
 export type StartedOrGiven = Omit<RunningServer, "pid" | "hasEnded"> & { pid: number | undefined };
 
-/** What is the same for every given server: its end is not known here, and stopping does nothing to it. */
+/** The properties of every given server. Its end is not known here, and `stop` and `kill` do nothing. */
 export const GIVEN: StartedOrGiven = {
   ...{ pid: undefined, ended: new Promise(() => undefined) },
   ...{ stop: () => Promise.resolve(), kill: () => Promise.resolve() },
@@ -73,8 +73,8 @@ export async function startInFolder(options: StartInFolder): Promise<FolderServe
 }
 
 /**
- * The file with the server's process id and port. If this program is killed with `kill -9`, its next start finds that
- * server in it.
+ * The file with the server's process id and port. After a `kill -9` of this program, its next start finds the server by
+ * this file.
  */
 const recordIn = (dataDir: string) => join(dataDir, "running.json");
 
@@ -92,8 +92,8 @@ async function lockFolder(dataDir: string): Promise<FileLock> {
 }
 
 /**
- * Ends the server that a killed run left. Returns its port. It checks the command line, because another program may
- * have the process id by now.
+ * Ends the server that a killed run left. Checks its command line first, because another program may have the process
+ * id by now. Returns the last run's port, if any.
  */
 async function endPreviousServer({ dataDir, title, mark, progress }: StartInFolder) {
   const text = await readFile(recordIn(dataDir), "utf8").catch(() => "{}");
@@ -108,8 +108,8 @@ async function endPreviousServer({ dataDir, title, mark, progress }: StartInFold
 }
 
 /**
- * Returns the port of the options, or throws if it stays taken. Without it, prefers the last run's port, so that
- * clients can reconnect, and otherwise takes a free one. Waits for half-open connections of a killed run.
+ * Returns the port of the options. Throws if that port stays taken. By default returns the last run's port, so that
+ * clients can reconnect, or else a free one. Waits for half-open connections of a killed run.
  */
 async function choosePort({ port, title }: StartInFolder, last?: number): Promise<number> {
   const wanted = port ?? last;

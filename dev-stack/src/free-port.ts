@@ -16,8 +16,8 @@ const COUNT = Math.floor((findEnd() - LOWEST) / STEP);
 let looked = process.pid * 16;
 
 /**
- * Finds a free TCP port on loopback. A process never gets a port twice. If the system leaves enough ports there, the
- * port is below those of outgoing connections. Such a connection could take the port before its owner listens.
+ * Finds a free TCP port on loopback. A process never gets a port twice. The port is below those of outgoing connections
+ * if enough ports are. A connection could take a higher one before its owner listens.
  */
 export async function findFreePort(): Promise<number> {
   for (;;) {
@@ -53,8 +53,8 @@ export function isPortFree(port: number): Promise<boolean> {
 }
 
 /**
- * Returns the end of the ports to search. The first port of outgoing connections differs between systems. Linux names
- * it.
+ * Returns the end of the ports to search: the first port of outgoing connections, but at most 32,000. Only Linux names
+ * that port.
  */
 function findEnd(): number {
   const usual = 32_000;

@@ -20,7 +20,7 @@ export async function checkGivenDatabase(text: string, variable: string): Promis
 function parseDatabaseUrl(text: string, variable: string): { host: string; port: number } {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isRight = /^(mysql|mariadb):$/.test(url?.protocol ?? "") && url?.username && url.hostname;
-  // A vtgate chooses the keyspace itself.
+  // The URL of a vtgate needs no database: a vtgate chooses the keyspace itself.
   if (isRight && /^(\/[^/]*)?$/.test(url.pathname)) {
     return {
       host: url.hostname.replace(/^\[(.*)\]$/, "$1"),

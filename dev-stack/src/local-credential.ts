@@ -10,7 +10,7 @@ const DAY_MS = 86_400_000;
 
 /**
  * Creates this machine's service credential, with every permission for all accounts. Returns its text. Its name is
- * always new, because an earlier one may be lost, revoked or another machine's.
+ * always new, because an earlier credential may be lost, revoked or another machine's.
  */
 export function createLocalCredential(databaseUrl: string): Promise<string> {
   const name = `npm-start-${randomBytes(6).toString("hex")}`;

@@ -12,7 +12,7 @@ export type LocalSettings = {
   readonly coreUrl?: string;
   /** A credential with every permission, for the import tool and the demo. */
   readonly serviceCredential?: string;
-  /** The demo account's id and key. */
+  /** The demo account's id and API key. */
   readonly demo?: { readonly accountId: string; readonly apiKey: string };
   /** The demo account's endpoint at this machine's receiver. */
   readonly receiver?: {
@@ -22,7 +22,7 @@ export type LocalSettings = {
   };
 };
 
-/** Reads the settings. Adds random keys for missing ones. The caller stores them. Throws a {@link StackError}. */
+/** Reads the settings. Creates missing keys, which the caller must store. Throws a {@link StackError}. */
 export async function readLocalSettings(file: string): Promise<LocalSettings> {
   const text = await readFile(file, "utf8").catch((error) => {
     if (!hasSystemCode(error, "ENOENT")) throw stackErrorFromFile(error, file);
@@ -48,7 +48,7 @@ export async function writeLocalSettings(file: string, settings: LocalSettings):
   const next = `${file}.new`;
   const text = `${JSON.stringify(settings, null, 2)}\n`;
   try {
-    // Flushed first: after a power cut a renamed file could be empty.
+    // Flushed before the rename. Otherwise the file could be empty after a power cut.
     await writeFile(next, text, { mode: 0o600, flush: true });
     await rename(next, file);
   } catch (error) {

@@ -6,8 +6,8 @@ import { stackErrorFromFile } from "./stack-error.ts";
 const LOG_LIMIT_BYTES = 16 * 1024 * 1024;
 
 /**
- * Appends the product's log lines to a file, so that the terminal stays readable. With the previous file it takes at
- * most twice `limitBytes`. Lines after `close` are dropped: a call that the stop interrupted may log later.
+ * Appends the product's log lines to a file, so that the terminal stays readable. Both files take at most twice
+ * `limitBytes`, unless one text is longer. Drops lines after `close`: a call that the stop interrupted may log later.
  */
 export function openLogFile(
   path: string,

@@ -27,7 +27,7 @@ export async function startOverlayHub(options: {
     }),
     port: (await isPortFree(PORT)) ? PORT : 0,
   });
-  // If the key is revoked in the dashboard, only the hub ends, and not the product.
+  // If the API key is revoked in the dashboard, only the hub ends, and not the product.
   hub.ended.catch((error) =>
     process.stderr.write(`The overlay follows no more: ${error.message}\n`),
   );

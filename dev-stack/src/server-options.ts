@@ -16,7 +16,7 @@ export function serveOptions(
     ...commonOptions(flavour, data),
     `--bind-address=${LOOPBACK}`,
     `--port=${port}`,
-    // The server runs in the data folder, and the socket is in the folder above. Its relative path is short enough.
+    // The server runs in the data folder, and the socket is in the folder above. An absolute path could be too long.
     "--socket=../server.sock",
     `--init-file=${initFile}`,
     ...["--skip-name-resolve", "--max-connections=300", "--local-infile=OFF"],
@@ -48,7 +48,7 @@ function commonOptions(flavour: ServerFlavour, data: string): string[] {
   const user = process.getuid?.() === 0 ? ["--user=root"] : [];
   // The binary log doubles each write, and nothing here reads it.
   const ofMysql = ["--skip-log-bin", "--mysqlx=OFF", "--secure-file-priv=NULL"];
-  // By default, buffers of engines that no table here uses take 30 MB at the start.
+  // By default, buffers of engines that none of the product's tables use take 30 MB at the start.
   const unused = ["--aria-pagecache-buffer-size=8M", "--key-buffer-size=1M"];
   // At its start, MariaDB deletes all temporary tables in this folder. In a shared folder others would lose theirs.
   const ofMariadb = [`--tmpdir=${data}`, ...unused];

@@ -1,9 +1,9 @@
 import module from "node:module";
 
-// Older versions of Node parse this file, so it checks the version before it loads TypeScript.
+// Older versions of Node parse this file too. It loads TypeScript only if Node can run TypeScript.
 if (process.features.typescript) {
-  // From the second start on, Node reads compiled code, and its TypeScript compiler stays out of memory (18 MB). So
-  // this runs before any TypeScript is loaded, and this file is JavaScript.
+  // With the cache, Node reads compiled code from the second start on, and does not load its TypeScript compiler
+  // (18 MB). The cache works only for later imports, so this file is JavaScript.
   module.enableCompileCache();
   await import("./run.ts").catch((error) => {
     if (error.code !== "ERR_MODULE_NOT_FOUND") throw error;

