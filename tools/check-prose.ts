@@ -30,7 +30,7 @@ const REPLACED: readonly (readonly [RegExp, string])[] = [
 const MAX_SUBJECT = 72;
 const AREA = /^[\w, -]+: /;
 const NO_ORDER = /^[A-Z]|^\w*[^eb\W]ed\b|^\w{3,}ing\b|^\w*[^su\W]s\b/;
-/** Files that others wrote or that programs generate. */
+/** The changelog, and files that others wrote or that programs generate. */
 const LEFT_OUT =
   /^docs\/source-contract\.md$|^bench\/results\/|^CHANGELOG\.md$|\/gen\/|^proto\/vendor\/|^LICENSE/;
 

@@ -74,7 +74,7 @@ function noteOn(remaining: number, isKnown: boolean): string {
   return ": once every instance has the first key in front, it can leave SECRET_KEYS";
 }
 
-/** Says what to do next. Explains the command line only after a wrong one. */
+/** Says what to do next. Adds the usage if the command line or a variable is wrong. */
 function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   // The message of Node's error would repeat the argument.

@@ -24,7 +24,7 @@ export function tellNotRunning(): void {
 
 /** Reads what `npm start` stored: its data folder, its core and its demo account. Ends the process if it cannot. */
 export async function readRunningProduct(env: NodeJS.ProcessEnv) {
-  // Only `npm start` listens, so the addresses in this terminal's environment do not matter.
+  // This program does not listen, so the ports and hosts of its environment do not matter.
   const { dataDir } = readStackConfig({ DATA_DIR: env.DATA_DIR });
   const settings = await readLocalSettings(join(dataDir, "local.json")).catch((error) => {
     if (!(error instanceof StackError)) throw error;

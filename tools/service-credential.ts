@@ -72,7 +72,7 @@ function parseCommand(args: string[]): Command {
           `Created ${name}, for ${accountOf(credential)} and ${days} ${days === 1 ? "day" : "days"}. Its text is shown this once:\n`,
         );
         process.stdout.write(`${text}\n`);
-        // Printed before the revocations. Otherwise a failure of the database in them would lose the text.
+        // Revoked after the text is printed. Otherwise a failed revocation would lose the text.
         for (const each of replaced) if (each.isActive) await revoke(administration, each.name);
       };
     }
@@ -162,7 +162,7 @@ async function revoke(administration: CredentialAdministration, name: string): P
   process.stderr.write(`Revoked ${name}: it is refused within five seconds.\n`);
 }
 
-/** Says what to do next. Explains the command line only after a wrong one. */
+/** Says what to do next. Adds the usage if the command line or a variable is wrong. */
 function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const isUsage =

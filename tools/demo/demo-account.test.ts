@@ -7,7 +7,7 @@ import { createKey } from "./demo-account.ts";
 const wait = vi.fn(async (_milliseconds: number) => {});
 beforeEach(() => void wait.mockClear());
 
-/** Creates the demo's key at a core that first refuses it with `code`. */
+/** Creates the demo's API key at a core that first refuses the call with `code`. */
 function createRefused(code: string) {
   let calls = 0;
   const transport = createRouterTransport(({ service }) => {

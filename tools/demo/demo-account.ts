@@ -27,7 +27,7 @@ export type DemoSettings = LocalSettings &
   Required<Pick<LocalSettings, "coreUrl" | "serviceCredential" | "demo">>;
 
 /**
- * Creates the demo account with its records and a key, if it is missing. It writes as internal services do: over gRPC
+ * Creates the demo account with its records and an API key, if it is missing. Writes as internal services do: over gRPC
  * with a service credential. Every write is idempotent, so records of an interrupted start are kept.
  */
 export async function ensureDemo(options: {
@@ -86,7 +86,7 @@ export function createClients(baseUrl: string, serviceCredential: string) {
   };
 }
 
-/** Tells whether the demo's key has not expired and its owner has not revoked it. */
+/** Tells whether the demo's API key is active: neither expired nor revoked. */
 async function isActive({ apiKeys }: Clients, demo: DemoSettings["demo"]): Promise<boolean> {
   try {
     const { apiKeys: keys } = await apiKeys.listApiKeys({ accountId: demo.accountId });
@@ -110,7 +110,7 @@ async function writeDemo(clients: Clients) {
   return { accountId, apiKey: await createKey(clients, accountId) };
 }
 
-/** Creates the demo's key. After an interrupted start it waits for the minute between two keys. */
+/** Creates the demo's API key. After an interrupted start, waits for the minute between two keys. */
 export async function createKey(
   { apiKeys }: Pick<Clients, "apiKeys">,
   accountId: string,

@@ -62,7 +62,7 @@ async function receive(
   }
 }
 
-/** JSON does not escape these control characters, which can change a terminal, nor marks that can reverse text. */
+/** Escapes what JSON does not: control characters that can change a terminal, and marks that can reverse text. */
 function printable(json: Buffer): string {
   return json
     .toString("utf8")

@@ -29,8 +29,8 @@ type Report = {
 };
 
 /**
- * Parses the output of `npm audit --json`. The result is `not_asked` if the registry did not answer. This does not
- * count as a finding. `found` has a line for each vulnerability without a valid explanation. `unused` has the
+ * Parses the output of `npm audit --json`. The result is `not_asked` if the registry did not answer. A missing answer
+ * is no finding. `found` has a line for each vulnerability without a valid explanation. `unused` has the
  * advisories of explanations that match nothing.
  */
 export function readAudit(

@@ -4,7 +4,7 @@ import { productionPackages } from "./production-packages.ts";
 //
 //   node tools/release/licences.ts
 
-/** Licences whose only condition is to keep their notice. All are compatible with Apache-2.0. */
+/** Licences that at most require their notices to be kept. All are compatible with Apache-2.0. */
 const ALLOWED = new Set([
   "Apache-2.0",
   "MIT",

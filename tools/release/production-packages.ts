@@ -21,7 +21,7 @@ export type ProductionPackage = {
 /** The workspaces whose packages the image installs. */
 const WORKSPACES = ["proto", "runtime", "server", "gateway", "workflows", "import"];
 
-/** The packages that the dashboard's page is built from. They reach browsers, but no server installs them. */
+/** The packages that the dashboard's page is built from. They reach browsers even if no server installs them. */
 export const BUILT_INTO_THE_PAGE = [
   "@bufbuild/protobuf",
   "@connectrpc/connect",

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Every file that repeats the version of the root's package.json. */
+/** The places that must have the version of the root's package.json. Private workspaces keep theirs. */
 const PLACES: readonly (readonly [file: string, around: RegExp])[] = [
   ["receiver-kit/package.json", /(^ {2}"version": ")([^"]+)(")/m],
   ["feed/package.json", /(^ {2}"version": ")([^"]+)(")/m],

@@ -15,7 +15,7 @@ const writer = createLogWriter(openOutput(process.stdout));
 
 /**
  * Runs core, gateway and deliveries in production until a signal. With `--processes N` it runs N processes behind the
- * same ports. Its npm script uses `exec`, so that no shell swallows SIGTERM.
+ * same ports. Its npm script uses `exec`, so that SIGTERM reaches this process and not a shell.
  */
 async function serve(): Promise<void> {
   const processes = readProcesses(process.argv.slice(2));
