@@ -28,7 +28,7 @@ const SLOW = [
 /** The previous version next to this one: `npm run test:all -- upgrade`. */
 const UPGRADE = "test/upgrade/*.test.ts";
 /**
- * A Vitess of processes. A shard is split, and each kind of process is killed under load: `npm run test:all -- split`.
+ * On a real Vitess, a shard is split, and each kind of process is killed under load: `npm run test:all -- split`.
  */
 const SPLIT = "test/vitess/split/*.test.ts";
 /** Clients' histories while the network and the processes fail: `npm run test:all -- histories`. */
