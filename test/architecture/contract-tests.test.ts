@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { ROOT, readText } from "./import-rule.ts";
 
-/** Written in place of a file if no test can hold the clause. */
+/** Written instead of a file name if no test can check the clause. */
 const TOLD = "told";
 const TABLE_HEAD = /^\|.*\|\n\|[ :|-]+\|\n/gm;
 /** The title of a test or group that is not skipped: a string before a function, with or without options between. */
 const TITLE =
   /(?<!\.(?:skip|todo|fails))\(\s*(["`])((?:\\.|(?!\1)[^\\])*)\1,\s*(?:[\w.{}: ]+,\s*)?(?:async\s*)?(?:\(|\w+ =>)/g;
 
-/** The parts of a document: a heading, and the lines below without notes (`>`) and table heads. */
+/** Splits a document into parts: a heading, and the lines below it without notes (`>`) and table heads. */
 function partsOf(file: string) {
   const parts = readText(file)
     .replaceAll(TABLE_HEAD, "")

@@ -29,7 +29,7 @@ const partsOf = (range: string) =>
   });
 type Part = ReturnType<typeof partsOf>[number];
 
-/** Tells whether a range has every version of a part of another range. */
+/** Tells whether a range includes every version of `wanted`, a part of another range. */
 function accepts(range: string, wanted: Part): boolean {
   return partsOf(range).some(({ sign, lowest, major }) => {
     const isNewer = wanted.lowest.localeCompare(lowest, "en", { numeric: true }) >= 0;

@@ -22,7 +22,7 @@ it("CI refuses a proto without a call, a service or a package that a client may 
   edit("ingest/v1/donation_service.proto", "rpc PayDonation(", "rpc SettleDonation(");
   edit("read/v1/me_service.proto", "service MeService", "service ProfileService");
   rmSync(join(folder, "proto/activity/dispatch"), { recursive: true });
-  // As CI compares a version with the one before.
+  // CI compares a version with the previous one in the same way.
   const args = [BUF, "breaking", folder, "--against", ROOT];
   const { stdout: refused } = spawnSync(process.execPath, args, { encoding: "utf8" });
   expect(refused).toContain('RPC "PayDonation" on service "DonationService"');

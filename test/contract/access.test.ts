@@ -66,7 +66,7 @@ describe("§5.7 a change of access holds from the very next request on, on every
     }
   }
 
-  /** Asks so often that each gateway keeps the page of the feed, ADR 0032. */
+  /** Reads each path twice from each gateway: a gateway caches a page at its second request. ADR 0032 */
   async function expectServed(apiKey: string) {
     for (const path of [...PATHS, ...PATHS]) {
       for (const port of ports) expect((await requestOf(port, path, { apiKey })).status).toBe(200);
@@ -151,7 +151,7 @@ it("§2.4 a cursor contains nothing of the key that it was issued to, as text or
   const digits = apiKey.slice("act_live_".length);
   const decoded = Buffer.from(cursor, "base64url");
   const forms = [cursor, decoded.toString("latin1"), decoded.toString("hex")];
-  // Checks every run of eight digits of the key. Such a run occurs by chance once in 10^7 cursors.
+  // Checks every eight successive digits of the key. By chance about one of 3 million cursors has eight of them.
   for (let start = 0; start + 8 <= digits.length; start += 1) {
     for (const form of forms) expect(form).not.toContain(digits.slice(start, start + 8));
   }

@@ -88,7 +88,7 @@ describe("every answer", () => {
     const reader = await createReader(stack);
     const read = (path: string) => stack.http(path, { apiKey: reader.apiKey });
     const beganMs = performance.now();
-    /** Checks the requests that are left, and the whole seconds until the first one counts no more. */
+    /** Checks how many requests are left, and the whole seconds until the first one leaves the window. */
     const expectLeft = ({ headers }: HttpAnswer, left: number) => {
       const [, seconds] =
         new RegExp(`^"account";r=${left};t=(\\d+)$`).exec(headers.ratelimit ?? "") ?? [];

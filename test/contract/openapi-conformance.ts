@@ -28,7 +28,7 @@ function describedResponse(method: string, path: string, status: number): Json |
       ? asJson(operation).responses
       : asJson(item)["x-other-methods"];
   const general = asJson(asJson(asJson(asJson(openapi.paths)["/me"]).get).responses);
-  // Any path and method can get these answers: the client's limit and outages are checked before both.
+  // Any request can get these answers: their causes do not depend on its path or method.
   const own = asJson(responses)[status] ?? (status >= 408 ? general[status] : undefined);
   return own === undefined ? undefined : asJson(own);
 }

@@ -9,7 +9,7 @@ export type Json = { readonly [name: string]: unknown };
 /** Reads a file of the repository's root. */
 const read = (name: string) => readFileSync(new URL(`../../${name}`, import.meta.url), "utf8");
 
-/** Parses a description. Each `$ref` is replaced by what it names. */
+/** Parses a description. Replaces each `$ref` by the part that it names. */
 export function described<Description>(text: string): Description {
   const document = parse(text);
   const resolve = (part: Json): Json =>
@@ -54,7 +54,7 @@ export const webhooks = described<{
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats.default(ajv);
 
-/** Compiles a schema of a description, once. */
+/** Compiles a schema of a description. Ajv keeps the result for the next call. */
 export const compileSchema = (schema: unknown): ValidateFunction => ajv.compile(asJson(schema));
 
 /** Lists how a value differs from a schema. Empty if it does not. */
