@@ -116,7 +116,7 @@ describe("the audit log", () => {
     const line = { message: "audit", account: accountId, subject: endpointId, code: "ok" };
     const { retry } = await inTransaction(pool, async (tx) => {
       const lock = "SELECT 1 FROM delivery WHERE account_no = ? AND id = ? FOR UPDATE";
-      // The only delivery of the second part.
+      // Locks the only delivery of the second part: a bulk retry begins 500 runs at once.
       await tx.query(lock, [accountNoOf(accountId), ids.at(-1)]);
       const all = { accountId, endpointId, ...EVER };
       const begun = stack.client(proto.DeliveryService).retryFailedDeliveries(all);

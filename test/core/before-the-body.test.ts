@@ -96,7 +96,7 @@ describe("ADR 0037: the connection of a gateway", () => {
     return request.reusedSocket;
   }
 
-  /** Opens 600 connections without a credential. By then the core has closed those that were idle longest. */
+  /** Opens 600 connections without a credential. Waits until the core has closed one of them. */
   async function openUnknown(): Promise<Socket[]> {
     const unknown = await Promise.all(Array.from({ length: 600 }, open));
     for (const socket of unknown) socket.on("error", () => {}).resume();
@@ -202,7 +202,7 @@ describe("ADR 0037: the core bounds the time of", () => {
   beforeAll(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
   afterAll(() => void vi.useRealTimers());
 
-  /** Lets the core's clock run until the core has closed all. Returns how many seconds passed. */
+  /** Moves the core's clock on until the core has closed `all`. Returns how many seconds passed. */
   async function secondsUntilClosed(all: readonly { readonly closed: boolean }[]) {
     let seconds = 0;
     const areClosed = () => {

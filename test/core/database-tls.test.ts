@@ -26,7 +26,7 @@ async function serve(certificate: string | undefined): Promise<URL> {
   const isMysql = database?.flavour === "mysql";
   await database?.stop();
   database = await startDatabase({
-    // Starts an own server, because the shared one has no TLS.
+    // Starts a separate server, because the shared one has no TLS.
     env: { ...process.env, DATABASE_URL: undefined },
     ...{ dataDir: file("database"), progress: silentProgress, ephemeral: true },
     serverOptions: certificate

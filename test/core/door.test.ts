@@ -121,7 +121,7 @@ it.each(Object.keys(DOOR_ATTACKS).map((attack, index) => [attack, index] as cons
       AHEAD_MS,
       async () => {
         const called = await callAll();
-        // Only now, because a garbage collection delays the callers.
+        // Measures only now, because a garbage collection delays the callers.
         for (let sample = 0; sample < 5; sample++) held.push(await heldMb());
         return called;
       },

@@ -34,7 +34,7 @@ const codeOf = (failure: ConnectError | undefined) => [
 ];
 const PERMISSION_DENIED = [Code.PermissionDenied, "permission_denied"];
 const UNAUTHENTICATED = [Code.Unauthenticated, "invalid_service_credential"];
-/** Codes of a call that was let in. Its request has few fields. */
+/** Codes of a call that was let in. Its request lacks fields, so a rule may refuse it. */
 const ACCEPTED = [undefined, Code.InvalidArgument, Code.NotFound];
 
 it("every method is a call of one account, of all accounts, of a session or of anybody", () => {

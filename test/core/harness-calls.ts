@@ -12,7 +12,7 @@ export type Calls = {
  * All calls, by who may make them (ADR 0033). Calls of one account name it in `account_id`. Calls of a session come
  * from a browser (`test/dashboard/attacks.test.ts`). Calls of anybody carry a gateway's credential in its own header.
  * A star marks the calls of the audit log: they change an account, a key, an endpoint or a secret, let an owner in,
- * or retry deliveries. A method that is missing here fails a test.
+ * send a test, or retry deliveries. A method that is missing here fails a test.
  */
 const TEXTS = {
   ofOneAccount: `

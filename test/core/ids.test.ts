@@ -28,7 +28,7 @@ function withoutIds({ fields }: DescMessage): { request: object; paths: string[]
     paths.push(...inner.paths.map((path) => `${field.name}.${path}`));
     const value = field.fieldKind === "list" ? [inner.request] : inner.request;
     const { oneof } = field;
-    // Only the opening of an import has ids.
+    // The only oneof with ids is the step of an import. Of its cases only the opening has ids.
     return [oneof ? [oneof.localName, { case: field.localName, value }] : [field.localName, value]];
   });
   return { request: Object.fromEntries(entries), paths };

@@ -28,7 +28,7 @@ beforeAll(async () => {
   ports = [stack.gatewayPort, second.gatewayPort];
 });
 
-/** Moves that clock by a minute and reads, again and again. Each tested job runs at least once a minute. */
+/** Polls `read`, and moves the clock by a minute before each read. Each tested job runs at least once a minute. */
 const afterMinutes = <Result>(read: () => Promise<Result>) =>
   expect.poll(() => {
     vi.advanceTimersByTime(MINUTE_MS);

@@ -46,7 +46,7 @@ it("a gateway in a process of its own whose credential is refused says why and a
   // No client was counted. Only the gateway's own address was, because its credential is unknown.
   const counted = "SELECT bucket FROM rate_window WHERE bucket <> ?";
   expect(await stack.database.query(counted, [clientBucket("127.0.0.1")])).toEqual([]);
-  // More than one address may send. The gateway's next check must still learn the reason.
+  // Sends more requests than one address may send. The gateway's next check must still learn the reason.
   for (let request = 0; request <= CLIENT_LIMIT; request++) {
     expect((await requestOf(gateway.port, "/nothing", {})).status).toBe(503);
   }
