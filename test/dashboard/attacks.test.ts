@@ -18,7 +18,7 @@ import { failureOf, METHODS, nameOf } from "../harness/methods.ts";
 import { useStarted } from "../harness/use-started.ts";
 import { type Browser, EVERYTHING, PAGE, startDashboard } from "./harness-dashboard.ts";
 
-/** The parts of the dashboard with the scope that reads each, and the scope that also changes it. */
+/** The services of the dashboard. The first scope may read the service, the second may also change it. */
 const PARTS = [
   [ApiKeyService, SessionScope.KEYS_READ, SessionScope.KEYS_WRITE],
   [EndpointService, SessionScope.ENDPOINTS_READ, SessionScope.ENDPOINTS_WRITE],
@@ -40,7 +40,7 @@ const TABLES = [
   ...["account", "api_key", "endpoint", "webhook_event", "delivery", "delivery_attempt"],
   ...["outbox_entry", "activity", "dashboard_session"],
 ];
-/** Every call of the parts with its scopes. */
+/** Every call of these services with its scopes. */
 const CALLS = PARTS.flatMap(([service, read, write]) =>
   service.methods.map((method) => [nameOf(method), method as DescMethod, read, write] as const),
 );
@@ -129,7 +129,7 @@ it.each(CALLS)(
         return { scope, browser: await dashboard.signIn(own.accountId, [scope]) };
       }),
     );
-    /** Makes the call with each scope that is needed, or with each other one. Returns the scopes and error codes. */
+    /** Makes the call once with each needed scope, or with each other scope. Returns the scopes and error codes. */
     const callWith = (isNeeded: boolean) =>
       Promise.all(
         sessions

@@ -14,7 +14,7 @@ import { useStarted } from "../harness/use-started.ts";
 import { type Browser, startDashboard } from "./harness-dashboard.ts";
 
 const dashboard = useStarted(startDashboard);
-/** Later than every sequence, which is a time. */
+/** Greater than every sequence that the core gives, because a sequence is a time in microseconds. */
 const MICROS_IN_2100 = 4_102_444_800_000_000;
 const { exchangeCode } = SessionService.method;
 const { listOpenNotices, dismissNotice, listNotices } = NoticeService.method;

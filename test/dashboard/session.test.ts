@@ -46,7 +46,7 @@ const expire = (table: "session_link" | "dashboard_session") =>
   );
 
 const LATE_SECRET = "e".repeat(64);
-/** Makes the first change of an exchange. `query` uses one connection, so the following ones share its transaction. */
+/** Makes the first change of an exchange. `query` uses one connection, so later queries are in the same transaction. */
 async function beginExchange(code: string): Promise<void> {
   const { database } = dashboard.stack;
   await database.query("START TRANSACTION");
@@ -72,7 +72,7 @@ async function exchangeAndLeave(code: string, browser: Browser): Promise<void> {
   const left = once(late, "error");
   late.destroy();
   await left;
-  // The core learns of it before it reads a later request.
+  // The core learns that the browser left before it reads a later request.
   expect((await dashboard.request("GET", "/")).status).toBe(200);
 }
 
@@ -180,7 +180,7 @@ describe("ADR 0038: a link into the dashboard", () => {
     }
   });
 
-  /** `test/core/every-call.test.ts` tests the permission that it needs. */
+  /** `test/core/every-call.test.ts` tests the permission that the call needs. */
   it("needs known scopes, and an account that exists and is not blocked", async () => {
     const { client } = dashboard.stack;
     await newAccount();
@@ -270,7 +270,7 @@ describe("ADR 0038: a session", () => {
     const { createApiKey, listApiKeys } = proto.ApiKeyService.method;
     const open = await begin(createApiKey, await signInToNew());
     const [stolen, owner] = [await signInToNew(), await dashboard.signIn(accountId)];
-    // The lock shows that the session is read before it ends.
+    // The lock lets the test see that the core reads the session before the session ends.
     await database.queryShards("LOCK TABLES dashboard_session WRITE");
     const late = await begin(createApiKey, stolen);
     await expect.poll(() => database.isRunning("SELECT s.session_hash")).toBe(true);

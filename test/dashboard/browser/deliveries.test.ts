@@ -32,7 +32,7 @@ describe("deliveries", () => {
     await own.spoken("Your server answered with a 2xx status.");
     await own.page.getByRole("heading", { name: "Manual retry 1" }).waitFor();
     expect(await own.button("Retry").count()).toBe(0);
-    // Delays the page's next read: the page still shows the run before when the owner clicks again.
+    // Delays the page's next read, so that the page still shows the previous run when the owner clicks again.
     const reread = Promise.withResolvers<void>();
     await own.page.route("**/*.DeliveryService/GetDelivery", async (route) => {
       await reread.promise;

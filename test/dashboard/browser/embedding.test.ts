@@ -78,7 +78,7 @@ it("the account's button is reached in a wide, low frame", async () => {
   const button = page.getByRole("button", { name: /^Account/ });
   await button.scrollIntoViewIfNeeded();
   const { y, height } = (await button.boundingBox()) ?? expect.unreachable();
-  // The browser rounds the end of the scrolling.
+  // The browser rounds the scroll position, so only the button's middle must be visible.
   expect(y + height / 2).toBeLessThan(300);
 });
 

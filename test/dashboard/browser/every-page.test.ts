@@ -133,7 +133,7 @@ it("every page shows the most serious notice with one action, until it is dismis
   await banner().getByText("An API key ends on").waitFor();
   // Enter pressed twice must not find the next notice's button.
   await own.page.keyboard.press("Enter");
-  // The second click of a double click finds the next notice's button.
+  // The second click of a double click hits the next notice's button, and must not dismiss that notice.
   await own.button("Dismiss").dblclick({ delay: 400 });
   await banner().getByText("more").waitFor({ state: "detached" });
   await own.page.reload();

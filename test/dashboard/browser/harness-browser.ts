@@ -29,8 +29,8 @@ type Embedding = {
 };
 
 /**
- * Starts everything. Builds the dashboard first if its sources are newer. `embedding` names other sites whose pages
- * may be loaded, and adds settings of the core.
+ * Starts the product, a receiver and Chromium. Builds the dashboard first if its sources are newer. `embedding` names
+ * other sites whose pages may be loaded, and adds settings of the core.
  */
 export async function startBrowserStack(embedding?: Embedding) {
   const progress = createProgress();

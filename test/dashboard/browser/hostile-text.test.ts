@@ -10,7 +10,7 @@ import { OVERFLOW, startBrowserStack, takeScreenshot } from "./harness-browser.t
 const SCRIPT = "<script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>";
 const OVERRIDE = "\u202egnp.exe";
 const WORD = "W".repeat(10_000);
-/** They end the isolation of a text, by its mark or as a paragraph's end. Then they reverse what follows. */
+/** Each ends the isolation of a text, by its end mark or by a new paragraph, and reverses the text that follows. */
 const ESCAPES = ["\u2069\u202e", "\u2029\u202e", "\u0085\u202e"];
 const INVISIBLE = "\u3164\u200b\u00ad\u2800";
 const NAME = `${SCRIPT}${OVERRIDE}`;
@@ -90,7 +90,7 @@ const DRAWN_AMOUNTS = `(() => {
 
 const row = (hasText: string) => page.getByRole("row").filter({ hasText });
 
-/** Calls `check` on a loaded page at each width. Only the page's styles depend on it. */
+/** Calls `check` on a loaded page at each width. Only the page's styles depend on the width. */
 async function atEachWidth(check: (width: string) => Promise<void>): Promise<void> {
   for (const width of [320, 390, 640, 900, 1280, 1920]) {
     await page.setViewportSize({ width, height: 800 });

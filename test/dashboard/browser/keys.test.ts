@@ -117,7 +117,7 @@ describe("keys", () => {
     await own.closed();
     expect(changes.splice(0)).toHaveLength(1);
     await pressTwice(/^Rotate secret$/, "Rotate the signing secret");
-    // The choice of the rotation before is forgotten.
+    // The dialog has forgotten the choice of the previous rotation.
     expect(await own.dialog().getByLabel("in 1 hour").isChecked()).toBe(true);
   });
 
@@ -154,7 +154,7 @@ describe("keys", () => {
     const { id } = await createApiKey(own.stack, own.accountId);
     await own.page.reload();
     await own.see("Never");
-    // `test/core/noted-later.test.ts` tests that the core notes it.
+    // `test/core/noted-later.test.ts` tests that the core notes the last use.
     await database.query("UPDATE api_key SET last_used_at = ? WHERE id = ?", [USED_AT, id]);
     await own.page.reload();
     const row = own.page.getByRole("row").nth(1);

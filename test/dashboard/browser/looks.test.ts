@@ -60,7 +60,7 @@ const NARROW = 390;
 const LOOKS = [1280, NARROW].flatMap((width) =>
   (["light", "dark"] as const).map((colorScheme) => ({ width, colorScheme })),
 );
-/** The colours of buttons change slowly. */
+/** Resolves when the colours of buttons have changed, because they change slowly. */
 const COLOURS_HAVE_CHANGED =
   "Promise.allSettled(document.getAnimations().map(({ finished }) => finished)).then(() => true)";
 
@@ -71,7 +71,7 @@ async function findings(page: Page): Promise<string[]> {
   return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
 }
 
-/** Checks a loaded page in each look. Only the page's styles depend on it. */
+/** Checks a loaded page in each look. Only the page's styles depend on the look. */
 async function expectGoodLooks(page: Page, name: string): Promise<void> {
   await page.evaluate(axe.source);
   for (const { width, colorScheme } of LOOKS) {
@@ -89,7 +89,7 @@ describe("at 1280 and 390 px, in light and dark colours,", () => {
   let page: Page;
   beforeAll(async () => {
     page = await browsers.signIn(accountId, { width: NARROW });
-    // Every page then shows the banner. A notice of a link lasts as long as an earlier session.
+    // Every page then shows the banner, because the notice of a reused link stays open for twelve hours.
     await tellOfLink(browsers.stack.database, accountId);
   });
 

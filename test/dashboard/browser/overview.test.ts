@@ -11,7 +11,7 @@ import {
 import { useOwnPage } from "./harness-page.ts";
 
 const own = useOwnPage();
-/** The day after the time of `writeDeliveries`. */
+/** The day after the deliveries of `writeDeliveries` were created. */
 const BACKLOG_READ_MS = Date.UTC(2020, 8, 14);
 
 it("the overview leads a new owner from a key to the first delivered event, then hides its checklist", async () => {
@@ -83,7 +83,7 @@ it("the overview names each endpoint with failed deliveries, however many anothe
   });
   await own.page.reload();
   const asked = await held.promise;
-  // Its deadline would end it after 20 seconds.
+  // The deadline of the call would end it after 20 seconds.
   const isAsked = { predicate: (request: Request) => request === asked, timeout: 10_000 };
   await Promise.all([own.page.waitForEvent("requestfailed", isAsked), own.goTo("Activity")]);
 });
