@@ -41,7 +41,7 @@ describe.concurrent("ADR 0027: the status decides, even if the rest of the answe
     [200, "an invalid chunk", "transfer-encoding: chunked\r\n\r\n4\r\nhalf\r\nz\r\n", write],
   ] as const;
 
-  // They run at the same time, so each polls with its own `expect`.
+  // The cases run at the same time, so each polls with its own `expect`.
   it.for(CASES)("%i and %s", async ([status, , rest, behaviour], { expect }) => {
     const receiver = await patient.receive(behaviour(`HTTP/1.1 ${status} S\r\n${rest}`));
     const report = await patient.post(receiver);

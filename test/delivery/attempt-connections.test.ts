@@ -27,7 +27,7 @@ const INTERIM = "HTTP/1.1 103 E\r\n\r\n";
 const DELIVERED = { outcome: "delivered", status: 200 };
 const NETWORK_ERROR = { outcome: "network_error" };
 
-/** On a busy machine 200 handshakes may take longer than an attempt has. */
+/** On a busy machine 200 handshakes may take longer than the product's time limit for an attempt. */
 const harness = createSenderHarness({ timeoutMs: 30_000 });
 const folder = useFolder("connections");
 afterAll(() => harness.stop());
@@ -101,7 +101,7 @@ describe("a connection is kept for the next attempts to the same host", () => {
     await Promise.all(Array.from({ length: 200 }, () => harness.post(receiver)));
     expect(receiver.connectionCount()).toBe(200);
     expect(opened.filter(({ destroyed }) => !destroyed).length).toBe(128);
-    // The receiver notices later, maybe only as the kept ones end.
+    // The receiver notices the closed connections later, maybe only when the kept ones end.
     await expect.poll(() => receiver.openCount()).toBeLessThanOrEqual(128);
   });
 

@@ -24,7 +24,7 @@ const NAME = "receiver.example.com";
 const IPV4 = "8.8.8.8";
 const IPV6 = "2606:4700::1111";
 
-/** An address where no DNS server listens. A port that was freed could get a new one. */
+/** An address where no DNS server listens. The port is fixed, because another process could take a freed port. */
 const NOWHERE = "127.0.0.1:1";
 
 const { opened, tried } = useOpenedSockets();

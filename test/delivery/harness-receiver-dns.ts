@@ -39,7 +39,7 @@ export async function startDnsServer() {
     address: `127.0.0.1:${socket.address().port}`,
     /** The addresses of every name. Empty means that no name exists. */
     answers: [] as readonly string[],
-    /** The code of every answer instead, if it is not 0: for example 2, SERVFAIL. */
+    /** If not 0, every answer has this code and no address. An example is 2, SERVFAIL. */
     rcode: 0,
     /** Questions for this address family get no answer. */
     silentOn: undefined as 4 | 6 | undefined,

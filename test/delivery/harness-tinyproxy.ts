@@ -8,7 +8,7 @@ import { isListening } from "../harness/listening.ts";
 
 const LOGGED_CONNECT = /CONNECT (\S+) HTTP/g;
 
-/** Starts the machine's Tinyproxy, or downloads the distribution's, with its files in `folder`. It needs a password. */
+/** Starts Tinyproxy with its files in `folder`. Downloads a missing Tinyproxy. The proxy needs a password. */
 export async function startTinyproxy(folder: string) {
   const { env } = process;
   const launch = await findOrFetch(

@@ -124,7 +124,7 @@ async function resume(run: Run) {
     await beginWorkflow(target, input, dueInMs);
     await skipping.dispatch.completeRetries({ runs: [runToProto(run)] });
     const result = await handle.result();
-    // After a restore the core asks for the run again. Temporal then returns its end. ADR 0045
+    // After a restore the core asks to begin the run again. Temporal then returns the run's result. ADR 0045
     expect(await beginWorkflow(target, input, dueInMs)).toEqual(result);
     // The query runs while this worker polls. The test server may send a query to a worker that has stopped, and it
     // is then lost.

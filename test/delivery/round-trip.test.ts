@@ -132,7 +132,7 @@ it("delivers first attempts while Temporal is away, and keeps retries until it i
   const first = attemptNumbersOf(delivery.requestsOf(eventId)).filter((number) => number === 1);
   expect(first).toHaveLength(1);
   // Temporal's UI shows the first attempt's outcome before the workflow starts.
-  // The machine's proxy, if there is one, must not get the call.
+  // A call to Temporal must not go through a proxy of the machine. Nothing serves this one.
   vi.stubEnv("http_proxy", "http://127.0.0.1:1");
   onTestFinished(() => void vi.unstubAllEnvs());
   const described = await delivery.askWorkflow(deliveryId, (workflow) => workflow.describe());

@@ -15,7 +15,7 @@ import { type CrashStack, SETTLE_MS, startCrashStack } from "./harness-stack.ts"
 import { countInFlight } from "./harness-states.ts";
 import { createParty, type Party, startWriting, type Written } from "./harness-writers.ts";
 
-/** The kills of one file, and their load. */
+/** The kills of one test file, and the load during them. */
 type KillPlan = {
   readonly workflows: "retries" | "all";
   readonly accounts: number;
@@ -27,21 +27,21 @@ type KillPlan = {
 const MINUTE_MS = 60_000;
 /** Many retries, and many attempts that are in flight at a kill. */
 const SHARES = { failing: 0.3, slow: 0.3 };
-/** How many records are written without a pause after each kill, and how many of their calls before the next one. */
+/** The records that are written without a pause after each kill, and the calls that are answered until the next one. */
 const RECORDS = 120;
 const [FEWEST_ANSWERED, MOST_ANSWERED] = [30, 120];
-/** A writer's pause after the others. More would keep the receiver from answering in time on a busy machine. */
+/** The pause before each further record. Without it the receiver would answer too late on a busy machine. */
 const PAUSE_MS = 10_000;
 /** A random pause, so that kills do not coincide with answers. */
 const LONGEST_PAUSE_MS = 50;
-/** Long enough for the receiver to read what the victim had sent. */
+/** The time from a kill to the restart. Meanwhile the receiver reads what the victim had sent. */
 const [SHORTEST_DEATH_MS, LONGEST_DEATH_MS] = [200, 1_000];
 /** A limit that only an unanswered call reaches. */
 const ANSWERED = { timeout: SETTLE_MS, interval: 10 };
 
 const idOf = ({ id }: Activity) => id;
 
-/** Kills each process of the product in turn under load, and checks what outlives the kills. */
+/** Kills each process of the product in turn under load. Then checks records, feeds, events and logs. */
 export function describeKills({ workflows, accounts, writers, rounds }: KillPlan): void {
   let stack: CrashStack;
   let party: Party;

@@ -8,7 +8,6 @@ import { type CrashStack, SETTLE } from "./harness-stack.ts";
 import { countStates, listDeliveries } from "./harness-states.ts";
 import type { Party, Written } from "./harness-writers.ts";
 
-/** The conditions on deliveries. */
 type Expected = {
   /** Which runs had a workflow: those with a retry, which is the default, or all. */
   readonly workflows?: "retries" | "all";
@@ -35,8 +34,9 @@ export async function expectWritten(stack: CrashStack, { records }: Written) {
 }
 
 /**
- * Waits until every event of acknowledged records is delivered. Then checks: no other event arrived, and each arrived
- * always with the same bytes. Only the attempts in `mayRepeat` were repeated. The recorded attempts are those that arrived. Each retry had its own workflow.
+ * Waits until every event of acknowledged records is delivered. Then checks that no other event arrived, that each came
+ * always with the same bytes, and that only attempts in `mayRepeat` were repeated. Exactly the attempts that arrived
+ * are recorded, and exactly the expected runs had a workflow.
  */
 export async function expectTold(
   stack: CrashStack,

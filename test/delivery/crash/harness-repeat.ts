@@ -2,7 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { Code, ConnectError } from "@connectrpc/connect";
 
 const PAUSE_MS = 100;
-/** Codes of mistakes by the caller. After any other failure the call is repeated. */
+/** Codes of mistakes by the caller. A call that fails with any other code is repeated. */
 export const REFUSALS: ReadonlySet<Code> = new Set([
   Code.InvalidArgument,
   Code.NotFound,
@@ -12,7 +12,7 @@ export const REFUSALS: ReadonlySet<Code> = new Set([
   Code.Unimplemented,
 ]);
 
-/** Repeats a call until it succeeds, as a caller must that may not lose it. Also returns the failures before. */
+/** Repeats a call until it succeeds, as a caller must if its write may not be lost. Also returns the failures. */
 export async function untilAcknowledged<Answer>(call: () => Promise<Answer>) {
   const failures: Code[] = [];
   for (;;) {

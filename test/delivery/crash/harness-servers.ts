@@ -39,8 +39,8 @@ const {
 } = process.env;
 
 /**
- * Makes a victim of a program of this repository. `logFile` receives the output of all its lives. `readyText` is what it
- * logs once it works.
+ * Creates a victim that runs a program of this repository. `logFile` receives the output of all its starts. The program
+ * logs `readyText` once it works.
  */
 export function nodeVictim(
   script: string,
@@ -88,7 +88,7 @@ export function temporalVictim(dataDir: string): ServerVictim {
   return serverVictim((progress) => startTemporal({ env: ENV, dataDir, progress }));
 }
 
-/** Makes a victim of a server that restarts at its address. */
+/** Creates a victim that runs a server. The server restarts at its address. */
 export function serverVictim(startServer: (progress: Progress) => Promise<Running>): ServerVictim {
   let running: Running | undefined;
   let address = "";

@@ -22,7 +22,7 @@ export function byShares({ failing, slow }: { failing: number; slow: number }): 
   };
 }
 
-/** Maps an id to a fixed number from 0 to 1. */
+/** Maps an id to a fixed number of at least 0 and below 1. */
 function shareOf(id: string): number {
   return createHash("sha256").update(id).digest().readUInt32BE(0) / 2 ** 32;
 }

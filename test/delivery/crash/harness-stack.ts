@@ -22,14 +22,14 @@ import {
 /** A name that tests search for in histories and logs. */
 export const RECEIVER_HOST = "quiet-harbour.receiver.test";
 
-/** The limit for the last events. A retry that times out is made again five minutes later. */
+/** The time limit for the last events. After a first retry that times out, the next one follows in five minutes. */
 export const SETTLE_MS = 600_000;
 /** For polls that wait for the last events. */
 export const SETTLE = { timeout: SETTLE_MS, interval: 500 };
 const SERVED = { timeout: 60_000, interval: 50 };
 const CALL_TIMEOUT_MS = 15_000;
 
-/** The product with each part in its own process, and a receiver that counts. */
+/** The product with each part in its own process, and a receiver that keeps its requests. */
 export type CrashStack = Awaited<ReturnType<typeof startCrashStack>>;
 
 /** Starts database, Temporal, core and receiver. Tests start the dispatchers. */

@@ -41,11 +41,11 @@ type WrittenRecord = {
   readonly told: readonly string[];
 };
 
-/** The writers' knowledge after their stop. */
+/** What the writers know after they have stopped. */
 export type Written = {
   /** By account id. */
   readonly records: ReadonlyMap<string, readonly WrittenRecord[]>;
-  /** The failures of calls before their answers. */
+  /** The codes of the failures before the calls' answers. */
   readonly failures: readonly Code[];
 };
 
