@@ -90,7 +90,7 @@ export function runInImage(
   return watch(spawn("unshare", args));
 }
 
-/** Creates the root in its own mount namespace, then becomes the command. The namespace ends with it. */
+/** Creates the root in its own mount namespace, then becomes the command. The namespace ends with the command. */
 const ENTER = `
   app=$1 node=$2 secrets=$3 user=$4; shift 4
   root=/mnt

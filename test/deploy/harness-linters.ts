@@ -39,7 +39,7 @@ export function fetchLinters() {
 const COMPOSE = `
 import sys, yaml
 from compose_spec import PyCompose
-# What it reads has no merge keys: an engine resolves them before.
+# The YAML is dumped again without merge keys, which a Compose engine resolves before it validates.
 PyCompose.from_yaml(yaml.safe_dump(yaml.safe_load(open(sys.argv[1])))).validate()
 `;
 

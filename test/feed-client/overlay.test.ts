@@ -137,7 +137,7 @@ describe("the overlay", () => {
     await Promise.all([watch(dark, "dark"), watch(light, "light")]);
     const transparent = "getComputedStyle(document.body).backgroundColor";
     expect(await dark.evaluate(transparent)).toBe("rgba(0, 0, 0, 0)");
-    // As OBS adds its field "Custom CSS".
+    // OBS adds the text of its field "Custom CSS" in the same way.
     await dark.addStyleTag({ content: "body { background-color: rgb(1, 2, 3) !important }" });
     expect(await dark.evaluate(transparent)).toBe("rgb(1, 2, 3)");
   }, 120_000);

@@ -77,7 +77,7 @@ type ReadFeed = ChangingFeed & {
   readonly apiKeys: readonly string[];
   /** The number of the earliest state that the answers so far allow. */
   seen: number;
-  /** A poller's cursor, and the place of the record before it. */
+  /** The cursor of a client that polls, and the place of the record before it. */
   poll: { readonly cursor: string; readonly place: string } | undefined;
 };
 
