@@ -54,7 +54,7 @@ function payloadOf(id: string, recordId: string): Buffer {
   return webhookPayload(envelope, { kind: WebhookEventKind.DonationCreated, record });
 }
 
-/** Only an attempt with an outcome ends a run in one of these states. */
+/** The outcome of the last attempt of a run that ended in one of these states. */
 const ENDED_WITH: Readonly<Record<number, AttemptOutcome | undefined>> = {
   [DeliveryState.DELIVERED]: AttemptOutcome.DELIVERED,
   [DeliveryState.FAILED]: AttemptOutcome.REJECTED,

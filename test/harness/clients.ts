@@ -7,7 +7,7 @@ type Options = Partial<Parameters<typeof createGrpcTransport>[0]>;
 
 export type Clients = <Service extends DescService>(service: Service) => Client<Service>;
 
-/** A gRPC transport to a core. Every call sends these headers. A function is called for each call. */
+/** A gRPC transport to a core. Every call sends these headers. If `headers` is a function, each call calls it. */
 export function transportTo(
   baseUrl: string,
   headers: Headers | (() => Headers),

@@ -66,8 +66,8 @@ export const useTestDatabase = (options?: { migrated?: boolean }, serverUrl?: ()
   });
 
 /**
- * Opens an existing place and closes it at the end. `server` is the connection that lists running statements. It is
- * closed too.
+ * Opens the databases of a place. `server` is the connection that lists running statements. `drop` removes the
+ * databases, and closes the place and `server`.
  */
 export function openTestDatabase(server: Pool, place: Place) {
   const own = connectTo(place.url);

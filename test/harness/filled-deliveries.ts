@@ -14,7 +14,7 @@ export type FilledDelivery = {
 /** An event whose deliveries were filled in. */
 export type FilledEvent = { readonly id: string; readonly createdAtMicros: number };
 
-/** A time in September 2020. One event follows each microsecond. */
+/** The first event's time, in September 2020. One event follows in each microsecond. */
 const START_MICROS = 1_600_000_000_000_000;
 const CHUNK = 50_000;
 

@@ -9,8 +9,8 @@ const VISIBLE = 700_000;
 const HIDDEN = 300_000;
 
 /**
- * Fills an account's feed by SQL with 1,000,000 records of all types and platforms, one a second. The last 300,000
- * are hidden: they go into `donation` only.
+ * Fills an account's feed by SQL with 1,000,000 records, one a second. The first 700,000 are platform events of every
+ * type and platform. The last 300,000 are hidden donations: they go into `donation` only.
  */
 export async function fillFeed(database: TestDatabase, accountId: string): Promise<void> {
   const accountNo = accountNoOf(accountId);

@@ -14,8 +14,8 @@ const NAME_COLUMN = 1;
 const STATUS_COLUMN = 17;
 
 /**
- * Starts the machine's HAProxy, or downloads the distribution's, with its files in `folder`. `config` is the
- * configuration without its `global` section.
+ * Starts HAProxy with its files in `folder`. Downloads a missing HAProxy. `config` is the configuration without its
+ * `global` section.
  */
 export async function startHaproxy(folder: string, config: string) {
   const { env } = process;

@@ -3,7 +3,7 @@ import { tellLinkReused } from "../../server/src/notice/link-reuse.ts";
 import { sweepNotices } from "../../server/src/notice/notice-sweep.ts";
 import { type TestDatabase, withProductPool } from "./database.ts";
 
-/** Makes an account's keys end within minutes. Then it sweeps, as each core does every minute. */
+/** Makes an account's keys end in ten minutes. Then writes the due notices, as each core does every minute. */
 export async function tellOfKeys(database: TestDatabase, accountId: string): Promise<void> {
   await database.query(
     `UPDATE api_key SET expires_at = ${NOW_MICROS} + 6e8

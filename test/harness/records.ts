@@ -23,8 +23,8 @@ type Added = {
 export const REFUND_CENTS = 1;
 
 /**
- * Makes the calls that add a record, each by `ask`. Returns the last answer. A repetition with the same key changes
- * nothing.
+ * Makes the calls that add a record, each through `ask`. Returns the last answer. A repetition with the same key
+ * changes nothing.
  */
 export async function addRecord(
   client: Clients,
