@@ -39,8 +39,8 @@ type feed struct {
 	older      *feed
 }
 
-// Gives each write without an answer an end: that of the first read that shows it. A write that no read can show is left
-// out, because it may come last, where nothing depends on it. Porcupine would try each of them at each place.
+// Gives each unanswered write an end: the end of the first read that shows the write. Leaves out a write that no read
+// can show: it may come last, where nothing depends on it. Porcupine would try each such write at each place.
 func bounded(history []operation) []operation {
 	added := map[string]operation{}
 	for _, op := range history {
@@ -60,7 +60,7 @@ func bounded(history []operation) []operation {
 	return kept
 }
 
-// Returns when the first read ended that shows a write: never, if one only may show it, and nil if none may.
+// Returns the end of the first read that shows a write. Returns `never` if reads only may show it, and nil if none may.
 func firstShown(write operation, history []operation, added map[string]operation) *int64 {
 	var first *int64
 	for _, read := range history {

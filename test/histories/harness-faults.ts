@@ -11,7 +11,7 @@ type Victim = {
   start(): Promise<void>;
 };
 
-/** Starts a process again and again, as a supervisor does: a core that finds no database ends. */
+/** Starts a process, and tries again after a failure, as a supervisor does: a core that finds no database ends. */
 async function startAgain(one: Victim): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {

@@ -51,7 +51,7 @@ export async function startProduct(folder: string) {
   const redis = await startTestRedis();
   const toxiproxy = await startToxiproxy();
   const links: Link[] = [];
-  /** Makes a link to a port. Returns its own port. */
+  /** Makes a link to a port. Returns the link's port. */
   const portTo = async (name: string, to: number) => {
     const link = await toxiproxy.link(name, to);
     links.push(link);

@@ -24,7 +24,7 @@ const KILOBYTES_IN_MB = 1_024;
 const MOST_PER_HOUR = 0.1;
 /** A slope counts only if it exceeds `MOST_PER_HOUR` by this many standard errors. */
 const ERRORS = 3;
-/** These tables may grow: they hold a row for each record, or for each hour. */
+/** These tables may grow: they hold a row for each record, change, event or attempt, or for each hour. */
 const KEPT = new Set([
   ...["activity", "donation", "donation_refund", "subscription", "platform_event"],
   ...["webhook_event", "delivery", "delivery_attempt", "delivery_stat"],

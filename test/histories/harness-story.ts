@@ -34,7 +34,7 @@ type StoryOptions = {
 type Shown = { readonly id: string; readonly refunded: number };
 
 const MINUTE = 60_000;
-/** How long events may take to arrive once all is well. The schedule retries what a stopped dispatcher had in flight. */
+/** The time for events to arrive after all faults. The schedule retries what a stopped dispatcher had in flight. */
 const DELIVERED_MS = 5 * MINUTE;
 const ACCOUNTS = 4;
 const WRITERS = 2;
@@ -141,7 +141,7 @@ const isAcknowledged = (one: Operation) => one.return !== undefined;
 const recordsOf = (operations: readonly Operation[], kind: Operation["kind"]) =>
   operations.flatMap((one) => (one.kind === kind ? [one.record ?? ""] : []));
 
-/** All records of a feed by their names, in order, through another gateway. */
+/** Returns all records of a feed by their names, in order. Reads them through the tests' own gateway. */
 async function wholeFeed({ stack }: Product, { apiKey }: Account) {
   const records = new Map<string, Shown>();
   for (let cursor: string | null = ""; ; ) {

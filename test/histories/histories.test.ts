@@ -41,7 +41,7 @@ it(
   (MINUTES + 20) * MINUTE,
 );
 
-/** A history in which the last page forgets its oldest record: the checker must see it. */
+/** Returns a history whose last page lacks its oldest record. The checker must find this mistake. */
 function forged(history: readonly Operation[]): Operation[] {
   const last = history.findLast(({ page = [] }) => page.length > 1);
   return history.map((one) =>

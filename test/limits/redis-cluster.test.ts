@@ -112,7 +112,7 @@ async function floodMovedAndUnmoved(): Promise<number[][]> {
   };
   const statuses: number[][] = [[], []];
   for (let round = 0; round < 10; round++) {
-    // Each account sends one request through each gateway in turn.
+    // Each account sends its requests through the gateways in turn.
     const requests = Array.from({ length: 40 }, (_, index) =>
       send(index >> 1, "/api/v1/me", `192.0.${round}.${index}`, apiKeys[index % 2]),
     );
@@ -183,7 +183,7 @@ it("§8 a count whose connection breaks fails, and is not sent again", async () 
   expect(await vi.waitFor(count, HEALED)).toMatchObject([{ used: (before?.used ?? 0) + 1 }]);
 });
 
-/** Lets a node wait with writes, until the test ends or sooner. */
+/** Makes a node delay its writes until the test unpauses the node or ends. */
 async function pauseWrites(node: RedisClusterNode): Promise<void> {
   onTestFinished(async () => {
     await node.send("CLIENT", "UNPAUSE");

@@ -11,7 +11,7 @@ const WINDOW_MS = 60_000;
 /** The minimum duration: a full window and some time after it. */
 const HAMMERING_MS = 75_000;
 const PAUSE_MS = 40;
-/** A pause while the window fills, so that its first admissions leave it long before the others. */
+/** A pause follows this many requests, so that the first admissions leave the window long before the others. */
 const FIRST_PART = 60;
 const LONG_PAUSE_MS = 20_000;
 
@@ -56,8 +56,8 @@ function expectLimit(limit: number, answers: readonly Timed[]): void {
 }
 
 /**
- * Sends one request after another. Stops after the time and once `enough` were admitted, so that the window has emptied
- * and filled again.
+ * Sends one request after another. Stops after `HAMMERING_MS` and once `enough` were admitted, so that the window has
+ * emptied and filled again.
  */
 async function hammer(enough: number, send: (index: number) => Promise<HttpAnswer>) {
   const answers: Timed[] = [];
