@@ -71,7 +71,7 @@ async function recordAhead(): Promise<void> {
   await stack.client(DispatchService).recordAttempts({ attempts });
 }
 
-/** Writes, dumps and writes on. Restores the dump with the commands of docs/operating.md, and starts a product on it. */
+/** Writes, dumps, writes more. Restores the dump with the commands of docs/operating.md, and starts a product on it. */
 beforeAll(async () => {
   startedMs = Date.now();
   ({ accountId, apiKey } = await createReader(stack));

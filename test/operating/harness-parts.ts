@@ -41,7 +41,7 @@ export function useParts() {
   return Object.assign(start, { parts: parts as readonly Run[] });
 }
 
-/** The variables of a part, or of all in one process, that runs beside a product. It chooses its own ports. */
+/** Returns the variables of a part, or of all parts in one process, beside a running product. Each takes free ports. */
 export async function variablesOf(name: PartName | "serve", stack: TestStack): Promise<Variables> {
   const CORE_URL = `http://127.0.0.1:${stack.corePort}`;
   const core = { ...KEYS, DATABASE_URL: stack.database.url, CORE_PORT: "0" };

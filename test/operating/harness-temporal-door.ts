@@ -12,7 +12,7 @@ const UNAUTHENTICATED = { ":status": 200, "content-type": "application/grpc", "g
  */
 export async function openTemporalDoor(address: string, tls: DoorTls) {
   const taken = new Set<string>();
-  /** Each client connection has its own connection to Temporal, which closes it every few minutes. */
+  /** Each client connection has its own connection to Temporal. Temporal closes connections every few minutes. */
   const sessions = new Map<unknown, http2.ClientHttp2Session>();
   const server = http2.createSecureServer({ ...tls, requestCert: true, rejectUnauthorized: true });
   server.on("session", (session) => {

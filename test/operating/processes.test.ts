@@ -57,7 +57,7 @@ describe("a process that gets SIGTERM, ADR 0043", () => {
       for await (const { status } of health.watch({})) statuses.push(status);
     })();
     await expect.poll(() => statuses).toEqual([Status.NOT_SERVING]);
-    // If it ended now, its client would begin another at once.
+    // If the watch ended now, its client would begin another one at once.
     expect(await Promise.race([watching, wait(1_000, "open")])).toBe("open");
     const stopped = core.stop();
     // A watch that is cut fails.

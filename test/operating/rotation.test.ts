@@ -52,7 +52,7 @@ beforeAll(() => {
   }
   useCertificates(OLD, OLD);
 });
-/** An own server, because the test changes its certificates. */
+/** A separate server, because the test changes its certificates. */
 const databaseServer = useStarted(() =>
   startDatabase({
     env: { ...process.env, DATABASE_URL: undefined },
@@ -188,7 +188,7 @@ it("rotates every secret of two instances under load without a failed request or
   const restartInTurn = async () => {
     for (const side of sides.splice(0)) {
       await stories.more(STORIES);
-      // The next one starts at other ports meanwhile.
+      // Meanwhile another side starts at other ports.
       await Promise.all([end(side), add()]);
     }
     await stories.more(STORIES);

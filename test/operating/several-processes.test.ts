@@ -34,7 +34,7 @@ beforeAll(async () => {
   }, START);
 });
 
-/** Each process needs its own port behind METRICS_PORT. `findFreePort` keeps only one of them free. */
+/** Each of the two processes needs its own port after METRICS_PORT. `findFreePort` keeps only the first one free. */
 async function findMetricsPort(): Promise<number> {
   for (let port = await findFreePort(); ; ) {
     const next = await findFreePort();

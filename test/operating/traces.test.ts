@@ -205,6 +205,6 @@ it("shows no id, name, message, URL, key or secret in any span", () => {
   expect(collector.spans.length).toBeGreaterThan(30);
   expect(hidden.length).toBeGreaterThan(14);
   for (const each of hidden) expect(text).not.toContain(each);
-  // A name as a span would show it in JSON, in SQL, or both.
+  // SQL could also show a name in hexadecimal.
   expect(text.toLowerCase()).not.toContain(Buffer.from("hidden").toString("hex"));
 });
