@@ -23,7 +23,7 @@ export function createDatabase(world: World, faults: Faults, watcher: TableWatch
   const nowMicros = () => Math.floor((EPOCH_MS + stepMs + world.nowMs()) * 1000);
   const tables = createTables(nowMicros, watcher);
 
-  /** Connects a process. Its locks are released once the server notices its end. */
+  /** Connects a process. The server releases the locks of the process once it notices that the process has ended. */
   function connect(process: Process): { readonly link: Link; readonly session: Session } {
     const session: Session = { isOver: false };
     process.onKill(() => {

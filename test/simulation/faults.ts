@@ -1,6 +1,6 @@
 import type { Streams } from "./random.ts";
 
-/** The fates of a message. */
+/** The faults that a message can have. */
 export const Fault = {
   /** It never arrives. Its sender gets an error at once. */
   Refused: "refused",

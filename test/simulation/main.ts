@@ -9,7 +9,7 @@ import { drawScenario } from "./scenario.ts";
 import { simulate } from "./simulate.ts";
 import { loadPrevious, THIS_VERSION } from "./version.ts";
 
-/** After the seeds of `npm test`. */
+/** After the seeds that `npm test` runs in sequence. */
 const FIRST_SEED = "1001";
 
 const { values, positionals } = parseArgs({
@@ -25,12 +25,12 @@ const { values, positionals } = parseArgs({
 
 const versions = [THIS_VERSION, ...(values.versions ? [await loadPrevious()] : [])];
 
-/** What a number of scenarios had together. */
+/** The totals of several scenarios. */
 type Sum = { runs: number; failed: number; faults: number; attempts: number };
 
 /** The number of threads. If there are n, each thread runs every n-th seed. */
 const THREADS = availableParallelism();
-/** Node keeps the signals that killed processes wait for, and all memory behind them. The end of a thread frees it. */
+/** Node keeps each abort signal that a killed process waits for, and the memory behind it, until the thread ends. */
 const MAX_THREAD_MS = 5 * 60_000;
 
 /** Runs scenarios for a time, and prints those that break a rule. */

@@ -1,4 +1,4 @@
-/** The way to the database. `work` runs once at one moment, or never. Its answer may be lost. */
+/** A link to the database. `work` runs once at one moment, or never. Its answer may be lost. */
 export type Link = <Result>(
   call: { readonly name: string; readonly isWrite: boolean },
   work: () => Result,

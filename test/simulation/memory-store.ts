@@ -210,7 +210,7 @@ export function createMemoryStore(tables: Tables, link: Link, session: Session):
   };
 }
 
-/** The order of a queue's entries: first those of ended leases, then the oldest. */
+/** Orders entries by queue. In a queue, entries of ended leases come first, the latest end first, then the oldest. */
 function inQueueOrder(one: EntryRow, other: EntryRow): number {
   if (one.accountNo !== other.accountNo) return one.accountNo - other.accountNo;
   if (one.endpointId !== other.endpointId) return one.endpointId < other.endpointId ? -1 : 1;

@@ -57,7 +57,7 @@ export type TableWatcher = {
 /** The tables that dispatch reads and writes. Ids are unique, so they are the keys. */
 export type Tables = ReturnType<typeof createTables>;
 
-/** A lease that ends more than this later than a new lease would dates from before the clock stepped back. */
+/** A lease that ends this much later than a new lease would is from before a step back of the clock. */
 const CLOCK_STEP_MICROS = 60_000_000;
 
 /** Creates empty tables. `nowMicros` is the database's clock. */

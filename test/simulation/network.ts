@@ -6,7 +6,7 @@ import type { Attempts, BegunAttempt } from "./attempts.ts";
 import type { Random } from "./random.ts";
 import type { Process, World } from "./world.ts";
 
-/** What a receiver can do. One that "changes" does something else each time. */
+/** What a receiver can do. One that "changes" does something random each time. */
 export const BEHAVIOURS = [
   ...["answers", "fails", "is busy", "refuses", "hangs", "is slow", "resets", "half-answers"],
   ...["has no name", "is inside", "redirects", "changes"],

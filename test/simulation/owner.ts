@@ -55,7 +55,7 @@ export function createOwner({ accountNo, accountId }: Account, parts: OwnerParts
       throw outcome?.kind === "refused" ? outcome.error : new Error("there is no such account");
     },
   };
-  // The service needs a pool only to list deliveries, which nobody does here.
+  // The service needs a pool only to read deliveries, which nobody does here.
   const service = createDeliveryService(undefined as unknown as Pool, writer, outbox);
   const switchTo = (endpointId: string, switchedOn: boolean) =>
     writer.write({

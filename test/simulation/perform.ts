@@ -70,7 +70,7 @@ export function perform(product: Product, action: Action): unknown {
   }
 }
 
-/** Has an owner write through the core that lives. After the answer, nothing that the write forbids may be sent. */
+/** Makes an owner's write through the living core. After the answer, nothing that the write forbids may be sent. */
 async function write(product: Product, action: OwnerWrite): Promise<void> {
   const { world, database, forbidden, allowing, endpoints } = product;
   const { deliveries, events } = database.tables;
@@ -140,7 +140,7 @@ async function write(product: Product, action: OwnerWrite): Promise<void> {
   }
 }
 
-/** Returns the item of a number, which may be larger than the list. */
+/** Returns the item at `pick`, modulo the length of the list. */
 function pickFrom<Item>(items: readonly Item[], pick: number): Item | undefined {
   return items[pick % Math.max(1, items.length)];
 }

@@ -8,7 +8,7 @@ const ALL_ARE_BACK_MS = 3 * MINUTE_MS;
 const CALLS_ARE_OVER_MS = MINUTE_MS;
 /** Much shorter than pollers wait without a notification. */
 const AT_ONCE_MS = SECOND_MS;
-/** The claims of a dispatcher that is cut off can lease an attempt more than once before another one gets it. */
+/** A dispatcher that is cut off can lease an attempt more than once before another dispatcher gets the attempt. */
 const BESIDE_CUT_MS = MINUTE_MS;
 /** How many events an endpoint that hangs gets, while others are checked. */
 const CROWD = 80;

@@ -24,7 +24,7 @@ export function createRandom(seed: number) {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
   return {
-    /** From 0 to 1. */
+    /** A number of at least 0 and below 1. */
     next,
     /** An integer from 0 to `limit - 1`. */
     below: (limit: number) => Math.floor(next() * limit),

@@ -27,7 +27,7 @@ const LEASE_MICROS = 14_000_000;
 const CLOCK_STEP_MICROS = 60_000_000;
 /** The highest age of a lease when the core returns it. */
 const MAX_LEASE_AGE_MICROS = 2_000_000;
-/** Longer than a claim takes: the age of a lease is known this long after a step of the clock. */
+/** Longer than a claim takes. After a step of the clock the age of a lease is wrong for at most this time. */
 const CLOCK_IS_RIGHT_AFTER_MS = 60_000;
 /** The longest time until an attempt is recorded: a slow call, a slow statement, and a locked row. */
 const RECORD_TRAVELS_MS = 60_000;
@@ -41,9 +41,9 @@ type SafetyParts = {
   readonly database: () => Database;
   readonly attempts: () => Attempts;
   readonly temporal: () => Temporal;
-  /** When an answer of the core forbade to send this. */
+  /** When an answer of the core forbade this attempt. */
   readonly forbiddenSince: (one: BegunAttempt) => number | undefined;
-  /** Whether anything but an outage of the core or of the whole database can have held up a record since then. */
+  /** Whether anything but an outage of the core or of the whole database can have delayed a record since then. */
   readonly hinderedSince: (ms: number) => boolean;
   /** The number of a run's attempts that Temporal knew at the restore, if the run had not ended. */
   readonly knownAtRestore: (run: Run) => number;
@@ -83,7 +83,7 @@ export function createSafety(parts: SafetyParts) {
     check("no attempt before its time", isDue, one, `attempt ${attempt}, due at ${dueMs}`);
   }
 
-  /** Whether the clock stepped since a lease began, and the lease was over by a time or around such a step. */
+  /** Whether the clock stepped since a lease began, and the lease was over at `atMicros`, or before or after a step. */
   const isEndedByStep = (one: BegunAttempt, atMicros: number) => {
     const leasedAfterMs = one.loadedAtMs - MAX_LEASE_AGE_MICROS / 1000;
     const steps = database().steps.filter(({ atMs }) => atMs >= leasedAfterMs);
@@ -91,7 +91,7 @@ export function createSafety(parts: SafetyParts) {
     return steps.length > 0 && [atMicros, ...times].some((at) => isLeaseOver(one, at));
   };
 
-  /** An outage alone excuses no second POST: after it, the process that made the attempt records it first. ADR 0028 */
+  /** An outage alone excuses no second POST: after the outage the attempt's process records it first. ADR 0028 */
   function checkOnce(one: BegunAttempt): void {
     const what = `attempt ${one.attempt}`;
     const recordedMs = isRecorded(one) ? recordedAt.get(keyOf(one)) : undefined;
@@ -255,7 +255,7 @@ export function createSafety(parts: SafetyParts) {
       const isShown = tables().attempts.get(keyOf(key))?.outcome === row.lastOutcome;
       check(LAST_IS_SHOWN, isShown, key, what);
     },
-    /** A dispatcher stopped, after it gave its attempts their time. */
+    /** A dispatcher has stopped, after its attempts had their time to end. */
     onStopped(process: Process): void {
       for (const one of attempts().inFlight) {
         const isOver = one.process !== process || isOfWorkflow(one);

@@ -109,8 +109,8 @@ function drawCut(random: Random, { span }: Size): Kind {
 }
 
 /**
- * The database's clock steps ahead while attempts are in flight, so that their leases end early. The next event makes a
- * dispatcher claim at once.
+ * The database's clock steps, mostly ahead, while attempts are in flight, so that leases end early. The next event
+ * makes a dispatcher claim at once.
  */
 function drawEarlyEnds(random: Random, { accounts, span }: Size): Kind {
   const { endpoint, account } = drawEndpoint(random, accounts);

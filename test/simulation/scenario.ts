@@ -59,7 +59,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 const SPANS_MS = [30 * SECOND_MS, 3 * MINUTE_MS, 20 * MINUTE_MS, 3 * HOUR_MS, 30 * HOUR_MS];
 const FAULT_SHARES = [0, 0, 0.005, 0.02, 0.08];
 const MAX_ACTIONS = 40;
-/** More events than the limit of an endpoint. */
+/** More events than an endpoint may have attempts in flight. */
 const BURST = 80;
 
 /** Draws the scenario of a seed. */

@@ -23,7 +23,7 @@ import {
 } from "./workflow-execution.ts";
 import { EPOCH_MS, type Process, type World } from "./world.ts";
 
-/** How long a workflow task may take before another worker gets it. */
+/** How long a workflow task may take before Temporal gives it to any worker again. */
 const TASK_TIMEOUT_MS = 20_000;
 /** The shares of sleeping workflows that a worker keeps in its cache. A large cache keeps all. */
 const CACHED_SHARES = [0.8, 1];
@@ -39,7 +39,7 @@ export type Temporal = ReturnType<typeof createTemporal>;
 
 /**
  * Creates a Temporal without workflows. `onEnd` hears of each run whose workflow completes, and `onDiverged` of each
- * that a worker's code cannot continue.
+ * run whose history a worker's code cannot continue.
  */
 export function createTemporal(
   world: World,
@@ -91,7 +91,7 @@ export function createTemporal(
     execute(world, workflow, worker, { save, sleep, onEnd, onDiverged });
   }
 
-  /** Returns whether the progress of a worker reached Temporal. If not, another worker gets the task. */
+  /** Returns whether the progress of a worker reached Temporal. If not, Temporal gives the task to any worker again. */
   function saveProgress(workflow: Workflow, execution: Execution): boolean {
     if (workflow.execution !== execution || workflow.state !== "running") return false;
     const { fault } = faults.pass(`temporal task ${execution.worker.process.name}`);
