@@ -31,7 +31,7 @@ function environment(env: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
 /** Runs what `npm start` runs. */
 const start = (env?: NodeJS.ProcessEnv) => run("dev-stack/src/start.mjs", environment(env));
 
-/** Starts it and waits until it is ready. */
+/** Starts `npm start`, and waits until it is ready. */
 async function started(env?: NodeJS.ProcessEnv) {
   const one = start(env);
   await one.untilSaid("Ctrl-C stops everything.");

@@ -120,7 +120,7 @@ it("creates a credential for one existing account and for the given days", async
   }
 });
 
-/** `service-credential.test.ts` tests all names, permissions and days. */
+/** `server/src/service-credential/service-credential.test.ts` tests names, permissions and days. */
 it.each([
   [["destroy"]],
   [["create", "--name", "x"]],

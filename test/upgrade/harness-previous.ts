@@ -40,7 +40,7 @@ export function checkOutPrevious(): string {
     const tar = execFileSync("git", archive, { cwd: ROOT, maxBuffer: 1 << 28 });
     execFileSync("tar", ["-x", "-C", unfinished], { input: tar });
     installPackages(unfinished);
-    // Otherwise each of its workers would bundle them.
+    // Otherwise each of its workers would bundle the workflows.
     execFileSync(process.execPath, ["workflows/src/build.ts"], { cwd: unfinished, stdio: "pipe" });
     try {
       renameSync(unfinished, root);

@@ -155,7 +155,7 @@ it("runs beside the version before on the new schema without a failed call, read
   cores.add(newCore.port);
   await stories.more(STORIES);
 
-  // Each version's deliveries use the other version's core. Only the old ones start retries from now on.
+  // Each version's deliveries use the other version's core. Afterwards only old deliveries start retries.
   await oldDeliveries.stop();
   const atNewCore = await start("deliveries", OLD, newCore);
   const newAtOldCore = await start("deliveries", NEW, oldCore);

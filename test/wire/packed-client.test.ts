@@ -110,7 +110,7 @@ it("connectToCore replaces a silently cut connection within a call's deadline; s
   door.silenceOpen();
   expect((await accounts.getAccount({ accountId })).account?.id).toBe(accountId);
 
-  // The first call ends while the connection is being pinged for the second one.
+  // The first call ends while the client pings the connection for the second call.
   door.silenceOpen();
   const first = accounts.getAccount({ accountId }, { timeoutMs: 5_000 }).catch(failureOf);
   await setTimeout(4_500);
