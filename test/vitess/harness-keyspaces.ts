@@ -12,7 +12,7 @@ export interface Keyspace {
 }
 
 /**
- * Reads the keyspaces from the folders of their VSchemas. A sharded keyspace gets `shards` shards, any other one.
+ * Reads the keyspaces from the folders of their VSchemas. A sharded keyspace gets `shards` shards, any other gets one.
  * Database names are made of `prefix`, keyspace and number.
  */
 export async function readKeyspaces(prefix: string, shards: number): Promise<Keyspace[]> {

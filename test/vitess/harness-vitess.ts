@@ -22,7 +22,7 @@ interface StartVitess extends StackOptions {
 
 /** `vtcombo` has vtgate and vttablets in one program. */
 export const VITESS_IN_ONE = ["vtcombo"];
-/** Options of docs/scale.md: logs have no values of failed statements. The first is for vtgates and vttablets. */
+/** An option of docs/scale.md for vtgates and vttablets: their logs have no values of failed statements. */
 export const NO_STATEMENTS_IN_LOGS = ["--sql-max-length-errors=12"];
 export const NO_VALUES_IN_TABLET_LOGS = [
   "--sanitize-log-messages",
@@ -79,7 +79,7 @@ export function buildVitess(names: readonly string[], options: StackOptions): Pr
 }
 
 /**
- * Copies programs of Vitess to a new folder of the user who runs them. A cache folder of root is closed to others.
+ * Places programs of Vitess in a new folder of the user who runs them. A cache folder of root is closed to others.
  */
 export async function placeVitess(names: readonly string[], options: StackOptions) {
   const built = await buildVitess(names, options);

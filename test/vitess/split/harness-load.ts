@@ -11,7 +11,7 @@ import {
 } from "../../delivery/crash/harness-writers.ts";
 import { answer } from "../../delivery/harness-receiver-behaviours.ts";
 
-/** The facts of a run after its writers have stopped. */
+/** The accounts of writers, and what the writers know after they have stopped. */
 export type LoadedRun = { readonly party: Party; readonly written: Written };
 
 /** Enough that each of four shards has some. */
