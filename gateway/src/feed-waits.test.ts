@@ -35,3 +35,20 @@ it("ADR 0052: a wait ends up to 500 ms early and never late, whenever the first 
   }
   waits.close();
 });
+
+it("ADR 0052: a client at its limit gets no further wait, for any account, until one ends", () => {
+  const waits = createFeedWaits(createUpstream(createRouterCore().transport), {
+    ...{ waitingByAccount: 9, waitingByClient: 1 },
+  });
+  const begin = (accountId: string, clientAddress: string) => {
+    const { signal } = new AbortController();
+    const receivedMs = performance.now();
+    return waits.begin({ accountId, clientAddress, receivedMs, seconds: 9, signal });
+  };
+  const first = begin("a", "192.0.2.1");
+  expect(begin("b", "192.0.2.1")).toBeUndefined();
+  expect(begin("a", "192.0.2.2")).toBeDefined();
+  first?.end();
+  expect(begin("b", "192.0.2.1")).toBeDefined();
+  waits.close();
+});
