@@ -46,7 +46,7 @@ const VITESS = [
   "server/src/{service-credential,webhook-event,write}/*.integration.test.ts",
   "test/contract/*.test.ts",
   "test/delivery/{round-trip,sweep}.test.ts",
-  "test/feed/{changing-feeds,order}.test.ts",
+  "test/feed/{changing-feeds,order,waiting-polls}.test.ts",
 ];
 const CRASH = "test/delivery/crash/*.test.ts";
 const SHARDS = 2;

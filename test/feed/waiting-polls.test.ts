@@ -46,6 +46,8 @@ describe("ADR 0052: a poll that prefers to wait", () => {
   it("gets a record that its core did not store", async () => {
     const { accountId: from } = await createReader(stack);
     await createPaidDonation(stack, from);
+    // This poll is answered first if the other one gets the record only when its wait ends.
+    const { answering: ending } = await hold((await createReader(stack)).apiKey);
     const { accountId, apiKey } = await createReader(stack);
     const { answering } = await hold(apiKey);
     const columns = "type, platform, unit, value, currency, refunded_amount_cents";
@@ -58,7 +60,7 @@ describe("ADR 0052: a poll that prefers to wait", () => {
     const clock =
       "UPDATE account SET feed_changed_at = UNIX_TIMESTAMP(NOW(6)) * 1000000 WHERE id = ?";
     await stack.database.query(clock, [accountId]);
-    expect(idsOf(await answering)).toHaveLength(1);
+    expect(idsOf(await Promise.race([answering, ending]))).toHaveLength(1);
   });
 
   type Ids = { readonly accountId: string; readonly apiKeyId: string };
