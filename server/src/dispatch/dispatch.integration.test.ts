@@ -1,8 +1,9 @@
-import { AttemptOutcome } from "@activity/proto";
+import { AttemptOutcome, WebhookEventKind } from "@activity/proto";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { beforeEach, describe, expect, it } from "vitest";
+import { createPaidDonation } from "../../../test/harness/builders.ts";
 import { useOwner } from "../../../test/harness/owner.ts";
-import { madeAttempt, type Run, useServices } from "../../../test/harness/services.ts";
+import { firstRunOf, madeAttempt, type Run, useServices } from "../../../test/harness/services.ts";
 
 const { TIMEOUT } = AttemptOutcome;
 const IN_A_MINUTE = { retryIn: { seconds: 60n } };
@@ -25,8 +26,10 @@ it("returns the same installation id each time", async () => {
 });
 
 describe("an attempt of a workflow, §6.4", () => {
-  it("is loaded with the current URL and secret, and with the original bytes", async () => {
-    const run = await sendTest();
+  it("is loaded with the current URL and secret, and with the original bytes, also after its kind is switched off", async () => {
+    await createPaidDonation(services, own.accountId);
+    const [deliveryId = ""] = await services.claim();
+    const run = firstRunOf(own.accountId, deliveryId);
     const before = await load(run);
     const url = "https://example.com/hook";
     expect(before).toMatchObject({
@@ -35,7 +38,8 @@ describe("an attempt of a workflow, §6.4", () => {
     });
     const rotated = await services.endpoints.rotateSecret(own);
     const changed = { url: "https://example.org/next", standardWebhooks: true };
-    await services.endpoints.updateEndpoint({ ...own, ...changed });
+    const kinds = { kinds: [WebhookEventKind.DONATION_REFUNDED] };
+    await services.endpoints.updateEndpoint({ ...own, ...changed, kinds });
     const after = await load(run);
     expect(after).toMatchObject({
       case: "ready",
