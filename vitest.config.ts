@@ -15,7 +15,7 @@ const FAIRNESS = [
 /** These wait for a minute, start whole programs, or download programs. CI runs them, `npm test` does not. */
 const SLOW = [
   "test/dashboard/browser/{every-page,hostile-text,looks,owner-tasks}.test.ts",
-  "test/delivery/{egress-proxy,sweep,temporal-namespace,worker-versions}.test.ts",
+  "test/delivery/{egress-proxy,packed-kit,sweep,temporal-namespace,worker-versions}.test.ts",
   "test/feed/changing-feeds.test.ts",
   "test/feed-client/{other-clients,overlay,packed}.test.ts",
   "test/limits/{sixty-seconds,redis-cluster}.test.ts",

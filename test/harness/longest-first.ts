@@ -10,6 +10,7 @@ const LONGEST = [
   "test/operating/first-day.test.ts",
   "test/operating/rotation.test.ts",
   "test/feed-client/overlay.test.ts",
+  "test/delivery/packed-kit.test.ts",
   "test/limits/sixty-seconds.test.ts",
   "server/src/delivery/list-deliveries.integration.test.ts",
   "import/src/import.integration.test.ts",
