@@ -22,8 +22,8 @@ const HARMLESS_FILES = ["lock", `${MARKER_FILE}.new`];
 export const dataIn = (dataDir: string) => join(dataDir, "data");
 
 /**
- * Creates the folder if it is missing and reads its marker. `undefined` means an empty folder. Throws if the folder
- * has files that are not ours.
+ * Creates the folder if it is missing and reads its marker. `undefined` means that the folder has no data
+ * yet. Throws if the folder has files that are not ours.
  */
 export async function openDataFolder(dataDir: string): Promise<DataMarker | undefined> {
   try {

@@ -8,7 +8,7 @@ import { buildVitess, VITESS_IN_ONE } from "../vitess/harness-vitess.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** The server that all tests share. Each test creates its own database there. */
+    /** The server that all tests share. Each file or group of tests creates its own database there. */
     databaseUrl: string;
     /** How many shards a test's database has on Vitess; `undefined` without Vitess. */
     shards: number | undefined;

@@ -17,7 +17,7 @@ interface GoModule {
   sum: string;
   /** The module's folders with the main packages. The programs get their names. */
   packages: readonly string[];
-  /** The name of the folder in the cache. */
+  /** The name of the folder in the cache, without the processor's architecture. */
   folder: string;
 }
 

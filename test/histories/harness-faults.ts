@@ -92,7 +92,7 @@ export function createFaults({ links, instances, database }: Product, seed: numb
       kills = 0;
       while (dead > 0) await wait(100);
     },
-    /** Cuts the first dispatcher off from its core for good, and breaks nothing else of it. */
+    /** Cuts the first dispatcher off from its core for good. From then on its process is neither killed nor stopped. */
     async cutForGood(): Promise<void> {
       const name = "deliveries-1-core";
       const link = links.find((one) => one.name === name);

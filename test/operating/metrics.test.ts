@@ -11,7 +11,7 @@ import { createAccount, createPaidDonation, createReader } from "../harness/buil
 import { useFolder, useStarted } from "../harness/use-started.ts";
 import { ALERTS, startPrometheus } from "./harness-prometheus.ts";
 
-/** The allowed labels of series: those of docs/operating.md and prom-client's. */
+/** The labels of the product's series, as in docs/operating.md. Histograms also have prom-client's `le`. */
 const LABELS = ["call", "code", "decision", "outcome", "pool", "route", "state", "task"];
 const DONOR = "Ada of the hidden name";
 

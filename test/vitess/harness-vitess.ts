@@ -22,7 +22,7 @@ interface StartVitess extends StackOptions {
 
 /** `vtcombo` has vtgate and vttablets in one program. */
 export const VITESS_IN_ONE = ["vtcombo"];
-/** An option of docs/scale.md for vtgates and vttablets: their logs have no values of failed statements. */
+/** Keeps the values of failed statements out of a vtgate's log. A vttablet also needs the next options. docs/scale.md */
 export const NO_STATEMENTS_IN_LOGS = ["--sql-max-length-errors=12"];
 export const NO_VALUES_IN_TABLET_LOGS = [
   "--sanitize-log-messages",

@@ -21,12 +21,15 @@ it("logs each message at most once in ten seconds", () => {
   expect(messages()).toEqual(["a", "a", "b"]);
 });
 
+const replyError = (message: string) => Object.assign(new Error(message), { name: "ReplyError" });
 const failure = (fields: object) => Object.assign(new Error("statement 'secret'"), fields);
 
 it.each([
   ["ER_ACCESS_DENIED_ERROR", failure({ code: "ER_ACCESS_DENIED_ERROR", errno: 1045 })],
   ["9001", failure({ code: undefined, errno: 9001 })],
-  ["OOM", Object.assign(new Error("OOM command not allowed 'secret'"), { name: "ReplyError" })],
+  ["OOM", replyError("OOM command not allowed 'secret'")],
+  ["OOM", replyError("ERR Error running script (call to f_8e): @user_script: 3: -OOM 'secret'")],
+  ["ERR", replyError("ERR unknown command 'secret -OOM'")],
   [
     "The database took longer than 5 ms.",
     new DatabaseTimeoutError("The database took longer than 5 ms."),

@@ -30,6 +30,6 @@ function reasonOf(error: unknown): string {
   const [code, errno] = ["code" in cause && cause.code, "errno" in cause && cause.errno];
   if (code || errno) return `${code || errno}`;
   // Redis begins an error with its code. Before 7.0 the code of an error in a script follows a hyphen.
-  const [word = ""] = /(?<=^ERR .* -)[A-Z]+|^\S+/.exec(cause.message) ?? [];
-  return cause.name === "ReplyError" ? word : messageOf(cause);
+  const [, word] = /^(?:ERR .*: -)?(\S+)/.exec(cause.message) ?? [];
+  return cause.name === "ReplyError" ? (word ?? "") : messageOf(cause);
 }

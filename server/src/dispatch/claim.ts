@@ -53,7 +53,7 @@ export type ClaimParts = {
   readonly random: () => number;
 };
 
-/** Creates claims that begin with the first account. */
+/** Creates claims. The first search of each task starts at the lowest account number. */
 export function createClaims({ store, outbox, log, random }: ClaimParts): Claims {
   const { unheard } = outbox;
   const { nowMs } = outbox.timing;

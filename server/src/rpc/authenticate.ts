@@ -112,7 +112,7 @@ export function createAuthenticate(
         `This call needs \`${header} <service credential>\` with a credential that is neither expired nor revoked.`,
       );
     }
-    // Called before anything else is awaited, because unknown connections are cut while many calls wait.
+    // Called before anything else is awaited. Meanwhile a flood of new connections could cut this one.
     call.contextValues.get(keepConnectionKey)();
     return credential;
   }
