@@ -3,6 +3,8 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { OverloadedError } from "../common/overloaded-error.ts";
 import type { PacketRows, Packets, Statement, Stored } from "../database/packet.ts";
 import { createOutbox } from "../dispatch/outbox.ts";
+import type { NewWebhookEvent } from "../webhook-event/new-webhook-event.ts";
+import { WebhookEventKind } from "../webhook-event/webhook-event-kind.ts";
 import { createWriter } from "./writer.ts";
 
 const idOf = (account: number) => `${account.toString(36).padStart(10, "0")}00000`;
@@ -41,19 +43,23 @@ function createManualWriter(loaded = () => {}, locked = new Set<number>()) {
       return result;
     },
   } as Packets;
-  const writer = createWriter(
-    { together, alone: together, leftOut: together },
-    createOutbox(PROCESS_TIMING),
-    { note: () => undefined },
-  );
+  const outbox = createOutbox(PROCESS_TIMING);
+  const writer = createWriter({ together, alone: together, leftOut: together }, outbox, {
+    note: () => undefined,
+  });
   return {
-    commits,
-    write: (account: number, text: string, touches: readonly string[] | null = [text]) =>
+    ...{ commits, outbox },
+    write: (
+      account: number,
+      text: string,
+      touches: readonly string[] | null = [text],
+      events: readonly NewWebhookEvent[] = [],
+    ) =>
       writer.write({
         ...{ accountId: idOf(account), ...(touches && { touches }), load: () => ({}) },
         decide() {
           commits.at(-1)?.push(`${account} ${text}`);
-          return { answer: text };
+          return { answer: text, events };
         },
       }),
     /** Ends the last commit. The next one begins. */
@@ -92,6 +98,32 @@ it("takes waiting writes round-robin by account, so that a busy account delays o
 });
 
 const accountOf = (name: string) => name.split(" ")[0];
+
+it("commits after a commit with an event only when the pollers caught up, or after 40 ms, ADR 0031", async () => {
+  const { commits, outbox, write, end, begun } = createManualWriter();
+  const caughtUp = Promise.withResolvers<void>();
+  const wait = vi.spyOn(outbox.attempts, "caughtUp").mockReturnValue(caughtUp.promise);
+  void write(1, "without event");
+  await begun();
+  void write(1, "with event", ["name"], [EVENT]);
+  await end();
+  void write(2, "next");
+  await end();
+  expect(commits).toEqual([["1 without event"], ["1 with event"]]);
+  expect(wait.mock.calls).toEqual([[40]]);
+  caughtUp.resolve();
+  await begun();
+  expect(commits).toEqual([["1 without event"], ["1 with event"], ["2 next"]]);
+});
+
+const ENDPOINT = { id: "e", kinds: 1, url: "", secret: Buffer.alloc(0), standardWebhooks: false };
+const EVENT: NewWebhookEvent = {
+  ...{ id: "wev_1", kind: WebhookEventKind.DonationCreated, test: true, createdAtMicros: 1 },
+  ...{ recordId: undefined, payload: Buffer.alloc(0) },
+  deliveries: [
+    { id: "d", endpoint: { ...ENDPOINT, minAmountCents: 0, switchedOn: true }, isPaused: false },
+  ],
+};
 
 it("takes a write after all earlier ones that share a name with it, ADR 0031", async () => {
   const { commits, write, end, begun } = createManualWriter();
