@@ -35,18 +35,22 @@ export async function openDatabaseProxy(serverUrl: string) {
     commands: () => commands,
     /**
      * Resolves with the lowest cost of four runs of `work`: round trips, and statements, of which a packet may have
-     * several. Other work, such as a periodic job, can only add to it.
+     * several. Other work, such as a periodic job, can only add to it. A run with the cost `expected` is the last one,
+     * unless it is the first, which prepares statements.
      */
     async leastCost<Prepared>(
       work: (prepared: Prepared) => Promise<unknown>,
       prepare: () => Promise<Prepared>,
+      expected: readonly number[] = [],
     ): Promise<readonly number[]> {
       const costs: [number, number][] = [];
       for (let time = 0; time < 4; time++) {
         const prepared = await prepare();
         const [sent, before] = [commands, statements];
         await work(prepared);
-        costs.push([commands - sent, statements - before]);
+        const cost: [number, number] = [commands - sent, statements - before];
+        costs.push(cost);
+        if (time > 0 && String(cost) === String(expected)) break;
       }
       return costs.toSorted((one, other) => one[0] + one[1] - other[0] - other[1])[0] ?? [];
     },
