@@ -69,13 +69,13 @@ export async function openHealth(
 }
 
 /** Every answer closes its connection, so the oldest one is most likely idle. */
-function closeOldestBeyond(server: Server, most: number): void {
+function closeOldestBeyond(server: Server, maxConnections: number): void {
   const open = new Set<Socket>();
   server.on("connection", (socket) => {
     open.add(socket);
     socket.once("close", () => open.delete(socket));
     const [oldest] = open;
-    if (open.size > most) oldest?.destroy();
+    if (open.size > maxConnections) oldest?.destroy();
   });
 }
 
