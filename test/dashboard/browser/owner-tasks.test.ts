@@ -7,7 +7,11 @@ import { createApiKey, createPaidDonation } from "../../harness/builders.ts";
 import { OVERFLOW } from "./harness-browser.ts";
 import { useOwnPage } from "./harness-page.ts";
 
-/** Each task begins at the overview and takes an owner's way. The other files test such tasks at 1280 px. */
+/**
+ * Each task begins at the overview and takes an owner's way, in this look only. At 1280 px in light colours, `keys`
+ * creates API keys, `endpoints` creates endpoints and rotates secrets, and `deliveries` and `bulk-retry` retry. `looks`
+ * opens pages and dialogs in all four looks, but completes no task.
+ */
 describe("at a phone's width an owner", () => {
   const own = useOwnPage("/", { width: 390, colorScheme: "dark" });
   // Runs before the page is closed.
