@@ -1,5 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { DeliveryState } from "@activity/proto";
+import { DeliveryState, EndpointService } from "@activity/proto";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { Connection, WorkflowClient } from "@temporalio/client";
 import { afterEach, beforeAll, expect, it, vi } from "vitest";
 import { accountNoOf } from "../../server/src/common/ids.ts";
@@ -8,7 +9,7 @@ import { AttemptOutcome } from "../../workflows/src/http/attempt-outcome.ts";
 import { inParallel } from "../harness/attack.ts";
 import { writeDeliveries, writePending } from "../harness/backlog.ts";
 import { createAccount, createEndpoint, createPaidDonation } from "../harness/builders.ts";
-import { bodyOf, headerOf, useDeliveryStack } from "./harness-deliveries.ts";
+import { bodyOf, headerOf, useDeliveryStack, verifyRequest } from "./harness-deliveries.ts";
 import type { ReceivedRequest } from "./harness-receiver.ts";
 import { answer } from "./harness-receiver-behaviours.ts";
 
@@ -27,15 +28,19 @@ const STARTS_AT_ONCE = 64;
 const TASK_QUEUE = "fairness";
 
 const isBusy = ({ requestLine }: ReceivedRequest) => requestLine.includes("/busy");
-/** For each record of the quiet account, the number of busy requests when its event arrived. */
-const arrivals = new Map<string, number>();
+/** The records of the quiet account whose events have arrived. */
+const arrived = new Set<string>();
 let hasRetryArrived = false;
+/** For each request of the quiet endpoint, the secrets that may sign it, or why none of them does. */
+const verified: Promise<readonly string[] | string>[] = [];
 /** The busy endpoints hang. The quiet one answers. */
 const delivery = useDeliveryStack(
   (socket, request) => {
     if (isBusy(request)) return;
-    const { data } = bodyOf(request);
-    if (data !== undefined) arrivals.set(data.id, busyRequests());
+    const { data, created_at } = bodyOf(request);
+    const valid = validSecrets(Date.parse(created_at));
+    verified.push(verifyRequest(request, valid).then(() => valid, String));
+    if (data !== undefined) arrived.add(data.id);
     hasRetryArrived ||= headerOf(request, "Service-Attempt") === "2";
     answer(200)(socket, request);
   },
@@ -46,28 +51,35 @@ const busyRequests = () => delivery.receiver.requests.filter(isBusy).length;
 type Endpoint = { readonly accountId: string; readonly endpointId: string };
 
 let quiet: Endpoint;
+/** The quiet endpoint's secrets. The new one signs from `crowdDueAt` on. */
+let secrets: readonly [old: string, next: string];
+let crowdDueAt: number;
 let busyId: string;
 let busyEndpointIds: readonly string[];
+/** The least and greatest id of the crowd, and the time of the next attempt until its retry begins. */
+let crowd: Awaited<ReturnType<typeof startRetries>>;
 let begunBeforeRetry: Promise<number>;
 beforeAll(async () => {
   const { stack, receiver } = delivery;
-  quiet = await delivery.createOwner();
+  const { secret, ...endpoint } = await delivery.createOwner();
+  quiet = endpoint;
   busyId = await createAccount(stack);
   const created = await inParallel(BUSY_ENDPOINTS, (number) =>
     createEndpoint(stack, busyId, `https://127.0.0.1:${receiver.port}/busy/${number}`),
   );
   busyEndpointIds = created.map(({ endpointId }) => endpointId);
   // The crowd falls due after the test of first attempts.
-  const dueAt = Date.now() + CROWD.dueInMs;
+  crowdDueAt = Date.now() + CROWD.dueInMs;
+  const rotation = { ...quiet, signsFrom: timestampFromMs(crowdDueAt) };
+  const next = await stack.client(EndpointService).rotateSecret(rotation);
+  secrets = [secret, next.secret];
+  await donate();
   const [, hanging = ""] = busyEndpointIds;
   // The quiet account's retry is due after the crowd. In order of time it would come last.
-  await startRetries(dueAt + 1_000, quiet, 1);
-  const crowd = await startRetries(
-    dueAt,
-    { accountId: busyId, endpointId: hanging },
-    CROWD.retries,
-  );
-  begunBeforeRetry = countBegunBeforeRetry(dueAt, crowd);
+  await startRetries(crowdDueAt + 1_000, quiet, 1);
+  const busy = { accountId: busyId, endpointId: hanging };
+  crowd = await startRetries(crowdDueAt, busy, CROWD.retries);
+  begunBeforeRetry = countBegunBeforeRetry();
   // The test that awaits this promise reports its failure.
   begunBeforeRetry.catch(() => undefined);
 }, CROWD.timeoutMs);
@@ -82,20 +94,22 @@ it("makes a first attempt before all but a few of 100,000 deliveries to endpoint
   const backlog = { accountId: busyId, endpointIds: busyEndpointIds, count: BACKLOG };
   await writePending(stack.database, backlog);
   const endsAt = performance.now() + MEASURED_MS;
-  /** For each donation, the busy requests that arrived between it and its event. */
-  const before: number[] = [];
-  while (performance.now() < endsAt) {
-    const already = busyRequests();
-    const { recordId } = await createPaidDonation(stack, quiet.accountId);
-    const arrived = () => arrivals.has(recordId);
-    await expect.poll(arrived, { timeout: ARRIVES_WITHIN_MS, interval: 5 }).toBe(true);
-    before.push((arrivals.get(recordId) ?? Infinity) - already);
-    await wait(500);
-  }
-  process.stderr.write(`requests before first attempts: ${before.join(", ")}\n`);
-  expect(Math.max(...before)).toBeLessThan(FEW);
+  const isOver = () => performance.now() >= endsAt;
+  expect(await mostBeforeFirstAttempts(busyRequests, isOver)).toBeLessThan(FEW);
   expect(busyRequests()).toBeGreaterThan(BUSY_ENDPOINTS);
 }, 90_000);
+
+it(
+  "makes a first attempt before a third of another account's crowd that is due, at an endpoint that hangs",
+  async () => {
+    await wait(Math.max(0, crowdDueAt - Date.now()));
+    // The last donation is made while the crowd's retries begin.
+    const isOver = (begun: number) => begun >= CROWD.retries / 20 && hasRetryArrived;
+    const most = await mostBeforeFirstAttempts(begunOfCrowd, isOver);
+    expect(most).toBeLessThan(CROWD.retries / 3);
+  },
+  CROWD.timeoutMs,
+);
 
 it(
   "makes a retry before a third of another account's crowd that was due sooner, at an endpoint that hangs",
@@ -103,17 +117,57 @@ it(
   CROWD.timeoutMs,
 );
 
+it("signs with an endpoint's new secret from the planned time on, so a receiver with both refuses nothing", async () => {
+  const all = await Promise.all(verified);
+  expect(all.filter((each) => typeof each === "string")).toEqual([]);
+  const [old, next] = secrets;
+  expect(all).toEqual(expect.arrayContaining([[old], [next]]));
+});
+
+/** The old secret signs all that arrives before the rotation. The new one signs every event that is made after it. */
+const validSecrets = (createdAt: number) =>
+  secrets.slice(createdAt < crowdDueAt ? 0 : 1, Date.now() < crowdDueAt ? 1 : 2);
+
+/** Donates to the quiet account until `isOver`. Returns the most that `count` rose from a donation to its event. */
+async function mostBeforeFirstAttempts(
+  count: () => number | Promise<number>,
+  isOver: (counted: number) => boolean,
+): Promise<number> {
+  const before: number[] = [];
+  let already: number;
+  do {
+    await wait(500);
+    already = await count();
+    await donate();
+    before.push((await count()) - already);
+  } while (!isOver(already));
+  process.stderr.write(`before first attempts: ${before.join(", ")}\n`);
+  return Math.max(...before);
+}
+
+/** Donates to the quiet account and waits for the event. */
+async function donate(): Promise<void> {
+  const { recordId } = await createPaidDonation(delivery.stack, quiet.accountId);
+  const patient = { timeout: ARRIVES_WITHIN_MS, interval: 5 };
+  await vi.waitUntil(() => arrived.has(recordId), patient);
+}
+
 /** Waits for the quiet account's retry. Returns how many of the crowd began before it. */
-async function countBegunBeforeRetry(dueAt: number, crowd: readonly unknown[]): Promise<number> {
+async function countBegunBeforeRetry(): Promise<number> {
   await vi.waitUntil(() => hasRetryArrived, { timeout: CROWD.timeoutMs, interval: 20 });
-  const sinceDueMs = Date.now() - dueAt - 1_000;
-  // By their ids, because the endpoint also has deliveries of the other test.
+  const sinceDueMs = Date.now() - crowdDueAt - 1_000;
+  const begun = await begunOfCrowd();
+  process.stderr.write(
+    `a retry beside ${CROWD.retries}: ${sinceDueMs} ms after it was due, ${begun} of the crowd before it\n`,
+  );
+  return begun;
+}
+
+/** Counts by ids, because the endpoint also has deliveries of another test. */
+async function begunOfCrowd(): Promise<number> {
   const [begun] = await delivery.stack.database.query<{ n: number }>(
     "SELECT COUNT(*) AS n FROM delivery WHERE id BETWEEN ? AND ? AND next_attempt_at <> ?",
     [...crowd],
-  );
-  process.stderr.write(
-    `a retry beside ${CROWD.retries}: ${sinceDueMs} ms after it was due, ${begun?.n} of the crowd before it\n`,
   );
   return begun?.n ?? Number.NaN;
 }

@@ -6,7 +6,7 @@ import { readDeliveryConfig } from "@activity/workflows";
 import { Connection, WorkflowClient, type WorkflowHandle } from "@temporalio/client";
 import { createProgress } from "../../dev-stack/src/progress.ts";
 import { startTemporal } from "../../dev-stack/src/temporal.ts";
-import { verify } from "../../receiver-kit/src/index.ts";
+import { type SigningSecrets, verify } from "../../receiver-kit/src/index.ts";
 import { deliverWorkflowId } from "../../workflows/src/workflow/contract.ts";
 import { createAccount, createEndpoint } from "../harness/builders.ts";
 import { startTestStack } from "../harness/stack.ts";
@@ -115,5 +115,5 @@ export const attemptNumbersOf = (requests: readonly ReceivedRequest[]) =>
 export const bodyOf = ({ body }: ReceivedRequest) => JSON.parse(body.toString("utf8"));
 
 /** Verifies a request as receivers must, with the current clock. §6.3 */
-export const verifyRequest = ({ headers, body }: ReceivedRequest, secret: string) =>
-  verify(body, Object.fromEntries(headers), { secrets: secret });
+export const verifyRequest = ({ headers, body }: ReceivedRequest, secrets: SigningSecrets) =>
+  verify(body, Object.fromEntries(headers), { secrets });
