@@ -68,8 +68,8 @@ const SUITES: Readonly<Record<string, Suite>> = {
     isForCi: false,
   },
   long: {
-    shows: "a million reads of changing feeds; 40 minutes",
-    command: `FULL=1 ${VITEST} --project slow test/feed/changing-feeds`,
+    shows: "a million reads of changing feeds, ten restarts of each process; 45 minutes",
+    command: `FULL=1 ${VITEST} --project slow --project fairness test/feed/changing-feeds test/operating/restarts`,
     isForCi: false,
   },
 };

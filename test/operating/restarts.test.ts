@@ -22,8 +22,8 @@ import {
 } from "./harness-parts.ts";
 import { startStories } from "./harness-stories.ts";
 
-/** How often each process restarts. */
-const ROUNDS = 2;
+/** How often each process restarts. `npm run test:all -- long` restarts each ten times. */
+const ROUNDS = process.env.FULL ? 10 : 2;
 const MINUTE = 60_000;
 const START = 4 * MINUTE;
 /** HAProxy notices that an instance drains after four checks, a quarter of a second apart. */
