@@ -24,7 +24,7 @@ const OUTAGE_CODES = new Set([
   "ER_DBACCESS_DENIED_ERROR",
   "ER_BAD_DB_ERROR",
 ]);
-/** Numbers of the same kind. The driver lacks a name for them, or uses the name for another failure. */
+/** Numbers of the same kind. The driver has no name for some of them, and for 1047 that of another failure. */
 const OUTAGE_NUMBERS: ReadonlySet<unknown> = new Set([
   1026, // A file could not be written, for example on a full disk.
   1030, // The storage engine failed.
