@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { createTrials } from "../../receiver-kit/src/cli/trials.ts";
 import { EVENT_TYPES, type KnownEvent } from "../../receiver-kit/src/webhook-event.ts";
 import { webhookPayload } from "../../server/src/webhook-event/webhook-event.ts";
 import { WebhookEventKind } from "../../server/src/webhook-event/webhook-event-kind.ts";
@@ -12,6 +13,7 @@ import {
   webhooks,
 } from "./openapi-document.ts";
 
+const SECRET = `whsec_${"A".repeat(43)}=`;
 const record = {
   ...{ recordId: "8k2m4x0q9z7w1ab", amountCents: 1500, refundedAmountCents: 500, currency: "eur" },
   ...{ donorName: "Ada", message: undefined, paidAt: 1_772_366_400_003_417 },
@@ -96,7 +98,7 @@ it.each([
 ])("§6.2 describes the headers that are sent, Standard Webhooks: $standardWebhooks", (sent) => {
   const headers = deliveryHeaders({
     ...{ eventId: envelope.id, attempt: MAX_ATTEMPTS, timestampSeconds: 1_772_366_400 },
-    ...{ body: Buffer.from("{}"), signingSecret: `whsec_${"A".repeat(43)}=` },
+    ...{ body: Buffer.from("{}"), signingSecret: SECRET },
     standardWebhooks: sent.standardWebhooks,
   });
   const described = Object.values(webhooks.components.parameters);
@@ -119,4 +121,15 @@ it.each([
   { kind: WebhookEventKind.SubscriptionCreated, record, subscriptionId: "sub-1" },
 ])("§6.2 describes every field of the sent body: kind $kind", (data) => {
   expect(faultsOfWebhookBody(webhookPayload(envelope, data))).toEqual([]);
+});
+
+it("§6.2 describes the events and ids of receiver-kit send, of all kinds", async () => {
+  const trials = await createTrials(SECRET);
+  const eventId = webhooks.components.parameters.EventId?.schema;
+  for (const { name, headers, body } of trials) {
+    expect(faultsOfWebhookBody(Buffer.from(body)), name).toEqual([]);
+    expect(faultsOf(eventId, headers["Service-Event-Id"]), name).toEqual([]);
+  }
+  const kinds = trials.map(({ body }): unknown => JSON.parse(body).type);
+  expect(new Set(kinds)).toEqual(new Set(EVENT_TYPES));
 });

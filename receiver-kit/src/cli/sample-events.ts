@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import type { KnownEvent } from "../webhook-event.ts";
 
 const RECORD_ID = "k3x9m2p7q4r8s1t";
@@ -33,7 +33,7 @@ export function createSampleEvents(): SampleEvent[] {
 
 /** Creates an event of one kind. It is a test, so that no receiver does real work for it. */
 export function createSampleEvent(type: KnownEvent["type"]): SampleEvent {
-  const id = `sample_${randomUUID()}`;
+  const id = `wev_${randomBytes(8).toString("hex").slice(1)}`;
   // Real times have microseconds.
   const created_at = `${new Date().toISOString().slice(0, -1)}417Z`;
   const data = DATA_BY_TYPE[type](created_at);

@@ -32,6 +32,7 @@ export async function createTrials(secret: string): Promise<Trial[]> {
 
 async function createBadTrials(secret: string, timestampSeconds: number): Promise<Trial[]> {
   const { id: eventId, body } = createSampleEvent("donation.created");
+  const { id: otherId } = createSampleEvent("donation.created");
   const at = (seconds: number) =>
     signedHeaders({ secret, eventId, body, timestampSeconds: seconds });
   const headers = await at(timestampSeconds);
@@ -60,7 +61,7 @@ async function createBadTrials(secret: string, timestampSeconds: number): Promis
     refuse("body changed in transit", headers, "anyone can change it", body.replace("500", "999")),
     refuse(
       "signature of another id",
-      { ...headers, "Service-Event-Id": `${eventId}x` },
+      { ...headers, "Service-Event-Id": otherId },
       "ids can be swapped",
     ),
     refuse(
