@@ -46,7 +46,10 @@ export type DonationRefunded = Envelope<
 export type DonationChargeback = Envelope<
   "donation.chargeback",
   Money & {
-    /** The donation's status now. */
+    /**
+     * The donation's status at `created_at`: `paid`, `refunded`, `disputed` or `dispute_lost`. A later event may have
+     * come before this one.
+     */
     readonly status: string;
   }
 >;

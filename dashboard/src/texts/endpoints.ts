@@ -105,7 +105,7 @@ export const endpoints = {
     [WebhookEventKind.DONATION_REFUNDED]:
       "Sent when a donation is refunded, with the sum of all refunds.",
     [WebhookEventKind.DONATION_CHARGEBACK]:
-      "Sent when a dispute changes, with the donation's status now.",
+      "Sent when a dispute changes, with the donation's status at that time.",
     [WebhookEventKind.SUBSCRIPTION_CREATED]: "Sent when the first monthly contribution is paid.",
   } satisfies Record<WebhookEventKind, string> as Words,
   testAmount: "Amount in €",
