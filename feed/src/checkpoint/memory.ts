@@ -1,6 +1,6 @@
 import type { Checkpoint, CheckpointState } from "./checkpoint.ts";
 
-/** Keeps the position in memory. A new follower in this process continues from that position; a new process cannot. */
+/** Keeps the position in memory. A later follower that gets the same object continues from that position. */
 export function memory(): Checkpoint {
   let saved: CheckpointState | undefined;
   return {
