@@ -376,7 +376,8 @@ export const AccountService: GenService<{
     output: typeof VerifyAccountResponseSchema;
   },
   /**
-   * Blocks an account: its keys are refused from the next request on.
+   * Blocks an account: its keys are refused from the next request on. Its sessions and unused links end. Its runs are
+   * canceled at their next attempt, and its new deliveries are paused.
    *
    * @generated from rpc activity.account.v1.AccountService.BlockAccount
    */
@@ -386,7 +387,7 @@ export const AccountService: GenService<{
     output: typeof BlockAccountResponseSchema;
   },
   /**
-   * Unblocks an account.
+   * Unblocks an account. Canceled and paused deliveries stay so until they are retried.
    *
    * @generated from rpc activity.account.v1.AccountService.UnblockAccount
    */

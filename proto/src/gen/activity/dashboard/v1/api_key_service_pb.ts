@@ -332,6 +332,8 @@ export const ApiKeyService: GenService<{
   /**
    * Revokes a key. The next request with it is refused. A second call changes nothing.
    *
+   * Fails with `api_key_not_found`.
+   *
    * @generated from rpc activity.dashboard.v1.ApiKeyService.RevokeApiKey
    */
   revokeApiKey: {

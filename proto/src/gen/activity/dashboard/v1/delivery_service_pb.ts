@@ -94,7 +94,8 @@ export type Delivery = Message<"activity.dashboard.v1.Delivery"> & {
   createdAt?: Timestamp | undefined;
 
   /**
-   * When the next attempt is due, or was due if it is in flight. Absent if none is planned.
+   * When the next attempt is due, or was due if it is in flight. Absent if none is planned, or if a run's first
+   * attempt is due at once.
    *
    * @generated from field: google.protobuf.Timestamp next_attempt_at = 11;
    */

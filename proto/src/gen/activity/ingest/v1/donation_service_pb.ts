@@ -570,7 +570,7 @@ export type RecordContributionResponse = Message<"activity.ingest.v1.RecordContr
   subscriptionId: string;
 
   /**
-   * Whether this is the subscription's first contribution.
+   * Whether this is the subscription's first contribution that is not a test.
    *
    * @generated from field: bool first = 3;
    */
