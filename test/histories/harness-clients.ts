@@ -1,6 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { DonationService, Platform, PlatformEventService } from "@activity/proto";
+import { ApiKeyService, DonationService, Platform, PlatformEventService } from "@activity/proto";
 import { ConnectError } from "@connectrpc/connect";
+import { type Checkpoint, FeedError, type Fetch, follow } from "../../feed/src/index.ts";
 import { expectToMatchOpenapi } from "../contract/openapi-conformance.ts";
 import { REFUSALS } from "../delivery/crash/harness-repeat.ts";
 import { type Clients, clientsOf } from "../harness/clients.ts";
@@ -11,6 +12,7 @@ import type { Operation } from "./harness-go.ts";
 
 /** An account with writers, readers and followers. */
 export type Account = { readonly accountId: string; readonly apiKey: string };
+export type ApiKey = { readonly id: string; readonly text: string };
 type Ports = { readonly cores: readonly number[]; readonly gateways: readonly number[] };
 
 const CALL_MS = 4_000;
@@ -18,6 +20,12 @@ const REQUEST_MS = 8_000;
 const PAUSE_MS = 300;
 const RECORDED_AT = /"recordedAt":\{[^}]*"seconds":"(\d+)","nanos":(\d+)/;
 const HAMMER_MS = 100;
+/** Before the first record. */
+const SINCE = "2000-01-01T00:00:00Z";
+/** The share of records at which a follower breaks off. It then starts again from its checkpoint. */
+const BREAKS = 0.1;
+/** The longest read that a gateway waits for. */
+const CORE_CALL_MS = 5_000;
 /** The shares of a writer's calls that remove a record, are repeated, or add two records at once. */
 const [REMOVALS, REPEATS, PAIRS] = [0.2, 0.1, 0.3];
 /** The reads and the follower's polls of an account: together below its limit of 120 in 60 seconds. §8 */
@@ -107,6 +115,58 @@ export function createClients(ports: Ports, credential: string, random: () => nu
     return undefined;
   }
 
+  /**
+   * Makes requests from one address, each to any gateway. Calls `begin` before each request, and what it returned after
+   * the answer.
+   */
+  function fetchFrom(begin: () => (status: number, text: string) => void): Fetch {
+    const address = newAddress();
+    return async (url, { headers, ...request }) => {
+      const end = begin();
+      const to = Object.assign(new URL(url), { port: any(ports.gateways) });
+      const sent = { ...request, headers: { ...headers, "x-forwarded-for": address } };
+      const answer = await fetch(to, sent);
+      const text = await answer.text();
+      end(answer.status, text);
+      return { status: answer.status, headers: answer.headers, text: async () => text };
+    };
+  }
+
+  /** Follows a feed with a key, and revokes the key. Its follower must end, and must learn nothing more. */
+  async function revoke(accountId: string, { id: apiKeyId, text: apiKey }: ApiKey): Promise<void> {
+    const given: string[] = [];
+    const over = new AbortController();
+    let isRevoked = false;
+    const fetch = fetchFrom(() => {
+      const wasRevoked = isRevoked;
+      return (status) => {
+        if (!wasRevoked || status !== 200) return;
+        wrong.push("a request with a revoked key is answered");
+        over.abort();
+      };
+    });
+    const process = async () => {
+      const follower = follow({ apiKey, fetch, since: SINCE, signal: over.signal });
+      for await (const { actor } of follower) given.push(actor.name ?? "");
+    };
+    const ended = process()
+      .catch((error: unknown) => error)
+      .finally(() => over.abort());
+    const [earlier, later] = [`${Kind.Follow}${records++}`, `${Kind.Follow}${records++}`];
+    await untilAnswered(add(accountId, earlier));
+    while (!given.includes(earlier) && !over.signal.aborted) await wait(PAUSE_MS);
+    const call: Call = (client) => client(ApiKeyService).revokeApiKey({ accountId, apiKeyId });
+    while ((await untilAnswered(call)) === undefined);
+    isRevoked = true;
+    // A read that began before the revocation may show what is stored until its end.
+    await wait(CORE_CALL_MS);
+    await untilAnswered(add(accountId, later));
+    const error = await ended;
+    if (given.includes(later)) wrong.push(`${later} is given after its key was revoked`);
+    const isRefused = error instanceof FeedError && error.code === "invalid_api_key";
+    if (!isRefused) wrong.push(`a follower with a revoked key ends with ${error}`);
+  }
+
   return {
     ...{ history, wrong },
     stop() {
@@ -156,7 +216,7 @@ export function createClients(ports: Ports, credential: string, random: () => nu
     },
 
     /** Follows a feed from its start with waiting polls until `isOver`. Returns the names of its records. */
-    async follow({ apiKey }: Account, isOver: () => boolean): Promise<string[]> {
+    async poll({ apiKey }: Account, isOver: () => boolean): Promise<string[]> {
       const given: string[] = [];
       const address = newAddress();
       let cursor = "";
@@ -175,6 +235,32 @@ export function createClients(ports: Ports, credential: string, random: () => nu
         if (isLast && names.length === 0) return given;
         await wait(POLL_EVERY_MS);
       }
+    },
+
+    /** Does the same with the published client, which breaks off now and then, and keeps its position in `checkpoint`. */
+    async follow({ apiKey }: Account, checkpoint: Checkpoint, isOver: () => boolean) {
+      const given: string[] = [];
+      const over = new AbortController();
+      const fetch = fetchFrom(() => {
+        const isLast = isOver();
+        return (status, text) => {
+          if (isLast && status === 200 && JSON.parse(text).data.length === 0) over.abort();
+        };
+      });
+      const options = { apiKey, checkpoint, fetch, since: SINCE, signal: over.signal };
+      while (!over.signal.aborted) {
+        for await (const { actor } of follow(options)) {
+          // The record is not processed, so the next start must give it again.
+          if (random() < BREAKS) break;
+          given.push(actor.name ?? "");
+        }
+      }
+      return given;
+    },
+
+    /** Follows a quiet feed, and revokes one key after the other while a poll waits. */
+    async revokeAll(accountId: string, keys: readonly ApiKey[]): Promise<void> {
+      for (const key of keys) if (!isStopped) await revoke(accountId, key);
     },
 
     /** Sends far more requests than the limit allows. Returns when each admitted request began and ended. */

@@ -1,10 +1,12 @@
+import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { file } from "../../feed/src/index.ts";
 import { bodyOf, headerOf } from "../delivery/harness-deliveries.ts";
-import { createEndpoint, createReader } from "../harness/builders.ts";
+import { createAccount, createApiKey, createEndpoint, createReader } from "../harness/builders.ts";
 import type { PageJson } from "../harness/json.ts";
 import { EVENTS_OF, Kind, REFUND_CENTS } from "../harness/records.ts";
 import { createRandom } from "../simulation/random.ts";
-import { type Account, createClients, kindOf } from "./harness-clients.ts";
+import { type Account, type ApiKey, createClients, kindOf } from "./harness-clients.ts";
 import { createFaults } from "./harness-faults.ts";
 import { findFaults, type Operation } from "./harness-go.ts";
 import type { Product } from "./harness-product.ts";
@@ -38,6 +40,8 @@ const MINUTE = 60_000;
 const DELIVERED_MS = 5 * MINUTE;
 const ACCOUNTS = 4;
 const WRITERS = 2;
+/** Revoked one after the other. An account has at most ten. */
+const KEYS = 10;
 /** An account's limit in any sixty seconds. §8 */
 const [LIMIT, WINDOW_MICROS] = [120, 60_000_000];
 const LOOK_EVERY_MS = 1_000;
@@ -46,9 +50,9 @@ const SHOWN = 5;
 
 /**
  * Runs clients that write, read and follow amid faults. Returns the violations of rules, the history and the faults.
- * `checker` is the checker's folder.
+ * `folder` has the checker, and gets the followers' checkpoints.
  */
-export async function tellStory(product: Product, checker: string, options: StoryOptions) {
+export async function tellStory(product: Product, folder: string, options: StoryOptions) {
   const { stack, ports, credential, receiver, instances } = product;
   const { seed, minutes, isSoak } = options;
   const accounts: Account[] = [];
@@ -58,13 +62,22 @@ export async function tellStory(product: Product, checker: string, options: Stor
     accounts.push(account);
   }
   const hammered = await createReader(stack);
+  const quiet = await createAccount(stack);
+  const keys: ApiKey[] = [];
+  while (keys.length < KEYS) keys.push(await createApiKey(stack, quiet));
   const clients = createClients(ports, credential, createRandom(seed + 1).next);
   let isOver = false;
   const running = accounts.flatMap((account) => [
     ...Array.from({ length: WRITERS }, () => clients.write(account)),
     clients.read(account),
   ]);
-  const followers = accounts.map((account) => clients.follow(account, () => isOver));
+  const checkpointOf = ({ accountId }: Account) => file(join(folder, accountId));
+  const followers = accounts.map((account, place) =>
+    place % 2 === 0
+      ? clients.poll(account, () => isOver)
+      : clients.follow(account, checkpointOf(account), () => isOver),
+  );
+  const revoking = clients.revokeAll(quiet, keys);
   const hammer = clients.hammer(hammered);
   const faultyMs = minutes * MINUTE;
   const wholeMs = faultyMs * (isSoak ? 0.25 : 0.5);
@@ -81,13 +94,14 @@ export async function tellStory(product: Product, checker: string, options: Stor
   clients.stop();
   await Promise.all(running);
   isOver = true;
+  await revoking;
 
   const { history, wrong } = clients;
   const mistakes = wrong.map((answer) => `${Rule.Answers}: ${answer}`);
   const broken = (rule: Rule, what: readonly string[]) => {
     if (what.length > 0) mistakes.push(`${rule}: ${what.slice(0, SHOWN).join(" ")}`);
   };
-  broken(Rule.Linearizable, await findFaults(checker, history));
+  broken(Rule.Linearizable, await findFaults(folder, history));
   const due: string[] = [];
   for (const [place, account] of accounts.entries()) {
     const records = await wholeFeed(product, account);
