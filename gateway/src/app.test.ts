@@ -1,4 +1,4 @@
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { promisify } from "node:util";
 import { type Metrics, NO_METRICS } from "@activity/runtime/metrics";
 import { Code } from "@connectrpc/connect";
@@ -198,16 +198,31 @@ it("a gateway that drains still serves, and closes each connection after its ans
   }
 });
 
-it("a client that reads nothing is cut, because its answer stays in memory", async () => {
-  await restart({ stalledTimeoutMs: 300 });
-  // More than the kernel buffers for one connection.
-  core.page = pageWith("x".repeat(32 * 1024 * 1024));
-  const socket = connect(port, "127.0.0.1").on("error", () => undefined);
-  socket.write(`GET /api/v1/activity HTTP/1.1\r\n${AUTHORIZED}\r\n`);
-  const open = () => promisify(gateway.server.getConnections.bind(gateway.server))();
-  await expect.poll(() => counted).toEqual(["200"]);
-  await expect.poll(open).toBe(0);
-  socket.destroy();
+describe("a client that reads nothing", () => {
+  const CONNECT = "CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n";
+  /** Asks for more than the kernel buffers for one connection, and sends `next` in the same packet. */
+  async function askAndReadNothing(next: string): Promise<Socket> {
+    core.page = pageWith("x".repeat(32 * 1024 * 1024));
+    const socket = connect(port, "127.0.0.1").on("error", () => undefined);
+    socket.write(`GET /api/v1/activity HTTP/1.1\r\n${AUTHORIZED}\r\n${next}`);
+    await expect.poll(() => counted).toEqual(["200"]);
+    return socket;
+  }
+
+  it.each(["", CONNECT])("is cut, because its answer stays in memory %j", async (next) => {
+    await restart({ stalledTimeoutMs: 300 });
+    const socket = await askAndReadNothing(next);
+    const open = () => promisify(gateway.server.getConnections.bind(gateway.server))();
+    await expect.poll(open).toBe(0);
+    socket.destroy();
+  });
+
+  it("is cut when the gateway closes, even after CONNECT", async () => {
+    await restart({ stalledTimeoutMs: 60_000, closeTimeoutMs: 100 });
+    const socket = await askAndReadNothing(CONNECT);
+    await gateway.close();
+    socket.destroy();
+  });
 });
 
 it("a closing gateway sends the rest of an answer that its client reads slowly. ADR 0043", async () => {

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import {
   createFindClientAddress,
   UNTRUSTED_PROXY,
@@ -77,7 +77,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   let draining = false;
   const isDraining = () => draining;
   const server = createHttpServer(answers, findClientAddress, limits, isDraining);
-  keepUnsentAnswers(server);
+  const connections = keepUnsentAnswers(server);
   const drain = () => {
     draining = true;
     waits.close();
@@ -92,14 +92,17 @@ export function createGateway(options: GatewayOptions): Gateway {
     isDraining,
     close() {
       drain();
-      return close(server, limits.closeTimeoutMs);
+      return close(server, connections, limits.closeTimeoutMs);
     },
   };
 }
 
-function close(server: Server, timeoutMs: number): Promise<void> {
+function close(server: Server, connections: ReadonlySet<Socket>, timeoutMs: number): Promise<void> {
   return new Promise((resolve) => {
-    const cut = setTimeout(() => server.closeAllConnections(), timeoutMs);
+    const cut = setTimeout(() => {
+      // closeAllConnections does not reach the connections of CONNECT.
+      for (const socket of connections) socket.destroy();
+    }, timeoutMs);
     server.close(() => {
       clearTimeout(cut);
       resolve();

@@ -89,6 +89,8 @@ export function createHttpServer(
 
   async function refuseConnect(request: IncomingMessage, socket: Duplex): Promise<void> {
     const { authorization, forwardedFor } = readRequestHead(request.rawHeaders);
+    // After CONNECT node:http no longer handles timeouts. The client may not read the answer before this one.
+    request.socket.setTimeout(limits.stalledTimeoutMs, () => socket.destroy());
     socket.on("error", () => socket.destroy());
     await pipelines.lastAnswer(socket);
     if (!socket.writable) {

@@ -4,8 +4,9 @@ import type { Socket } from "node:net";
 /**
  * Makes a server send the whole answer before it closes an idle connection, even when the server itself closes. Node
  * takes a connection for idle as soon as its answer has ended, although most of a large answer may not be sent yet.
+ * Returns the open connections.
  */
-export function keepUnsentAnswers(server: Server): void {
+export function keepUnsentAnswers(server: Server): ReadonlySet<Socket> {
   const sockets = new Set<Socket>();
   server.on("connection", (socket: Socket) => {
     sockets.add(socket);
@@ -18,6 +19,7 @@ export function keepUnsentAnswers(server: Server): void {
     closeIdle();
     for (const socket of sending) Reflect.deleteProperty(socket, "destroy");
   };
+  return sockets;
 }
 
 function destroyOnceSent(this: Socket): Socket {
