@@ -189,6 +189,17 @@ it("makes an attempt again that failed without an outcome", async () => {
   expect(await activities.ask(0)).toMatchObject({ kind: "made", outcome: "timeout" });
 });
 
+it("fails at a step that only a newer core knows, so that the workflow asks again", async () => {
+  let step: LoadAttemptStep = { case: undefined };
+  const activities = startActivities(() => false, { step: () => step });
+  await expect(activities.ask(1)).rejects.toThrow("unknown step");
+  step = { case: "ready", value: READY };
+  const made = await activities.ask(1);
+  step = { case: undefined };
+  const last = activities.record(1, made, { outcome: "route_not_found" });
+  await expect(last).rejects.toThrow("unknown step");
+});
+
 it("ends a record that the core cannot write yet, so that the worker can end. ADR 0028", async () => {
   let isBusy = true;
   const over: (() => void)[] = [];

@@ -103,8 +103,11 @@ export function createActivities(dependencies: ActivityDependencies): Activities
     },
   };
 
-  function load(key: AttemptKey) {
-    return dispatch.loadAttempt(attemptToProto(key), { timeoutMs: ANSWER_WITHIN_MS });
+  /** Rejects a step that only a newer core knows. To take it for an end would lose the run's retries. */
+  async function load(key: AttemptKey) {
+    const answer = await dispatch.loadAttempt(attemptToProto(key), { timeoutMs: ANSWER_WITHIN_MS });
+    if (answer.step.case === undefined) throw new Error("the core answered with an unknown step");
+    return answer;
   }
 
   function recordedFrom(
