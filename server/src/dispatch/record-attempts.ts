@@ -171,11 +171,16 @@ function goesOn({ run }: MadeAttempt, delivery: LockedDelivery): boolean {
   return delivery.run === run && RUNNING_STATES.includes(delivery.state);
 }
 
-/** Returns the attempts between the last recorded one and this one. Only a restored database lacks any. ADR 0045 */
+/**
+ * Returns the attempts between the last recorded one and this one. Only a restored database lacks any. An outcome that
+ * the sender could not name becomes a network error, which is retried too: no worker could continue a run without it.
+ * ADR 0045
+ */
 function missingBefore({ before, ...made }: MadeAttempt, recorded: number): NewAttempt[] {
   const { accountNo, deliveryId, run } = made;
   return before.slice(recorded, made.attempt - 1).map(({ outcome, endedAt }, index) => ({
-    ...{ accountNo, deliveryId, run, attempt: recorded + index + 1, outcome },
+    ...{ accountNo, deliveryId, run, attempt: recorded + index + 1 },
+    outcome: outcome || AttemptOutcome.NETWORK_ERROR,
     ...{ startedAt: endedAt, durationMicros: 0, statusCode: undefined },
     ...{ detail: LOST_RECORD_DETAIL, ...NO_TEXTS },
   }));

@@ -3,7 +3,7 @@ import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Run, useServices } from "../../../test/harness/services.ts";
 
-const { TIMEOUT, RECEIVER_BUSY, DELIVERED } = AttemptOutcome;
+const { UNSPECIFIED, TIMEOUT, RECEIVER_BUSY, NETWORK_ERROR, DELIVERED } = AttemptOutcome;
 const HOUR_MICROS = 3_600_000_000;
 const IN_A_MINUTE = { retryIn: { seconds: 60n } };
 
@@ -20,8 +20,8 @@ beforeEach(async () => {
 const read = () => services.deliveries.getDelivery({ accountId, deliveryId: run.deliveryId });
 const load = async (of: Run, attempt: number) =>
   (await services.dispatch.loadAttempt({ run: of, attempt })).step;
-/** Attempts 1 to 3, as a workflow knows them. */
-const before = [TIMEOUT, RECEIVER_BUSY, TIMEOUT].map((outcome, place) => ({
+/** Attempts 1 to 3, as a workflow knows them. Its worker could not name the third outcome, which is a newer version's. */
+const before = [TIMEOUT, RECEIVER_BUSY, UNSPECIFIED].map((outcome, place) => ({
   outcome,
   endedAt: timestampFromMs(1_600_000_000_000 + place),
 }));
@@ -37,7 +37,7 @@ describe("a run whose records the database has lost. ADR 0045", () => {
     expect(listed).toEqual([
       [1, TIMEOUT, false],
       [2, RECEIVER_BUSY, true],
-      [3, TIMEOUT, true],
+      [3, NETWORK_ERROR, true],
       [4, TIMEOUT, false],
     ]);
     // As if Temporal had orphaned the run. The fifth attempt is next.

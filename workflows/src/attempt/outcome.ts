@@ -18,9 +18,12 @@ const FROM_PROTO: ReadonlyMap<Outcome, AttemptOutcome> = new Map(
   Object.values(AttemptOutcome).map((outcome) => [TO_PROTO[outcome], outcome]),
 );
 
-/** Converts an outcome for the core. */
+/**
+ * Converts an outcome for the core. A newer version's outcome, from a workflow's history, becomes unspecified. If this
+ * threw, one such run would stop the worker's claims.
+ */
 export function outcomeToProto(outcome: AttemptOutcome): Outcome {
-  return TO_PROTO[outcome];
+  return TO_PROTO[outcome] ?? Outcome.UNSPECIFIED;
 }
 
 /** Converts an outcome of the core. Throws for an unspecified one. */
