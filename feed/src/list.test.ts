@@ -69,6 +69,7 @@ it.each([
   { data: [] },
   { data: [], pagination: { page: 1 } },
   { data: {}, pagination: { has_more: false } },
+  { data: [], pagination: { has_more: true } },
   { data: null },
 ])("list and me end at another API's 200 with %j", async (body) => {
   api.instead.push(
