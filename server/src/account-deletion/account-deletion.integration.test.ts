@@ -8,7 +8,7 @@ import { accountNoOf } from "../common/ids.ts";
 import { createPool } from "../database/pool.ts";
 import { queryWithin } from "../database/query-within.ts";
 import { inTransaction } from "../database/transaction.ts";
-import { purgeAccount, startAccountPurge } from "./account-purge.ts";
+import { purgeAccount, purgeDeletedAccounts, startAccountPurge } from "./account-purge.ts";
 
 const services = useServices();
 afterEach(() => {
@@ -120,5 +120,19 @@ describe("a deleted account", () => {
     };
     await vi.waitFor(purged, 30_000);
     stop();
+  });
+
+  it("does not hide another's failure behind an outage", async () => {
+    const [full, broken] = [await createWithDeliveries(), await createWithDeliveries()];
+    const mark = "UPDATE account SET deleted_at = ? WHERE id = ?";
+    await services.database.query(mark, [1, full.accountId]);
+    await services.database.query(mark, [2, broken.accountId]);
+    // 1026 is the number of a full disk.
+    const failing = `IF OLD.account_no = ${accountNoOf(full.accountId)}
+      THEN SIGNAL SQLSTATE '45000' SET MYSQL_ERRNO = 1026;
+      ELSE SIGNAL SQLSTATE '45000' SET MYSQL_ERRNO = 1644; END IF`;
+    const purge = () => purgeDeletedAccounts(services.pool);
+    const purging = services.database.withTrigger("BEFORE DELETE ON outbox_entry", purge, failing);
+    await expect(purging).rejects.toMatchObject({ errno: 1644 });
   });
 });

@@ -1,6 +1,7 @@
 import type { Log } from "@activity/runtime/log";
 import { startPeriodicJob } from "../common/periodic-job.ts";
 import { retryAfterDeadlock } from "../database/deadlock.ts";
+import { isOutage } from "../database/outage.ts";
 import type { Pool } from "../database/pool.ts";
 import { inTransaction } from "../database/transaction.ts";
 import { deleteNoticesOf } from "../notice/notice-store.ts";
@@ -26,14 +27,14 @@ export function startAccountPurge(pool: Pool, log: Log): () => void {
 
 /**
  * Finishes deletions that began at least a minute ago and are not finished, for example because their process ended.
- * If some fail, it still tries the others, then throws the first failure.
+ * If some fail, it still tries the others, then throws one failure: an outage must not hide another failure.
  */
 export async function purgeDeletedAccounts(pool: Pool): Promise<void> {
   const failures: unknown[] = [];
   for (const accountNo of await listUnpurgedAccounts(pool, PURGE_DELAY_MICROS)) {
     await purgeAccount(pool, accountNo).catch((cause) => failures.push(cause));
   }
-  if (failures.length > 0) throw failures[0];
+  if (failures.length > 0) throw failures.find((one) => !isOutage(one)) ?? failures[0];
 }
 
 /** The purges that run, by account. */
