@@ -14,6 +14,7 @@ import { limitWideNetworks } from "./admission/wide-networks.ts";
 import { createAuthenticateBrowser } from "./browser/authenticate-browser.ts";
 import { listenToBrowsers } from "./browser/listen-to-browsers.ts";
 import { wallClockMs } from "./common/clock.ts";
+import { createOutageLog } from "./common/outage-log.ts";
 import type { ServerConfig } from "./config.ts";
 import { createPackets } from "./database/packet.ts";
 import { createPool } from "./database/pool.ts";
@@ -139,7 +140,8 @@ export function createServerApp(
     createErrorMapping(log),
   ];
   const credentials = createServiceCredentials(pool, nowMs);
-  const authenticate = createAuthenticate(admission, credentials, findService);
+  const logOutage = createOutageLog(log);
+  const authenticate = createAuthenticate(admission, credentials, findService, logOutage);
   // These run after authentication. Over a wire, authentication runs before the message is read.
   const inner = [createAccountScope(), createValidate(findService)];
 
@@ -180,6 +182,7 @@ export function createServerApp(
         admission,
         createSessions(pool),
         findService,
+        logOutage,
         dashboard,
       );
       const options = {

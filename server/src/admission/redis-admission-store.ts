@@ -177,6 +177,12 @@ async function selectRefused(redis: WindowRedis): Promise<void> {
   }
 }
 
+/** Tells whether a count failed because of Redis: it is away, REDIS_URL does not fit it, or it refused the script. */
+export function isOfLimiter(error: unknown): boolean {
+  const isKnown = error instanceof LimiterUnavailableError || error instanceof RedisUrlError;
+  return isKnown || isReply(error);
+}
+
 /** Tells a server's reply from a failed connection. */
 function isReply(error: unknown): error is Error {
   return error instanceof Error && error.name === "ReplyError";

@@ -3,6 +3,7 @@ import type { Admission } from "../admission/admission.ts";
 import { callerKey, peerAddressKey, type SessionRecord } from "../admission/caller.ts";
 import { mayUse, type ScopeFamily } from "../admission/session-scope.ts";
 import { DomainError, ErrorCode } from "../common/errors.ts";
+import type { OutageLog } from "../common/outage-log.ts";
 import { Access, changesSomething } from "../rpc/access.ts";
 import { type Authenticate, type Call, countUnknown, throwIfRefused } from "../rpc/authenticate.ts";
 import type { FindService } from "../rpc/registered-service.ts";
@@ -19,6 +20,7 @@ export function createAuthenticateBrowser(
   admission: Admission,
   sessions: Sessions,
   findService: FindService,
+  logOutage: OutageLog,
   { origin, isEmbedded }: Pick<DashboardConfig, "origin" | "isEmbedded">,
 ): Authenticate {
   return async (call) => {
@@ -43,7 +45,7 @@ export function createAuthenticateBrowser(
     const session =
       text === undefined
         ? undefined
-        : await sessions.find(text, () => countUnknown(admission, call));
+        : await sessions.find(text, () => countUnknown(admission, call, logOutage));
     if (session === undefined) throw sessionEnded();
     return session;
   }

@@ -16,10 +16,11 @@ import {
   peerAddressKey,
 } from "../admission/caller.ts";
 import { WINDOW_SECONDS } from "../admission/rate-window.ts";
-import { LimiterUnavailableError } from "../admission/redis-admission-store.ts";
+import { isOfLimiter } from "../admission/redis-admission-store.ts";
 import { NETWORK_LIMIT } from "../admission/wide-networks.ts";
 import { hashApiKey, isApiKeyText } from "../api-key/api-key.ts";
 import { ClientRefusedError, DomainError, ErrorCode } from "../common/errors.ts";
+import type { OutageLog } from "../common/outage-log.ts";
 import { OverloadedError } from "../common/overloaded-error.ts";
 import { Permission } from "../service-credential/permission.ts";
 import type { ServiceCredential } from "../service-credential/service-credential-store.ts";
@@ -53,6 +54,7 @@ export function createAuthenticate(
   admission: Admission,
   credentials: ServiceCredentials,
   findService: FindService,
+  logOutage: OutageLog,
 ): Authenticate {
   return async (call) => {
     const access = findService(call.service).accessOf(call.method);
@@ -105,7 +107,7 @@ export function createAuthenticate(
     const credential =
       shown === undefined
         ? undefined
-        : await credentials.find(shown, () => countUnknown(admission, call));
+        : await credentials.find(shown, () => countUnknown(admission, call, logOutage));
     if (credential === undefined) {
       throw new DomainError(
         ErrorCode.InvalidServiceCredential,
@@ -167,9 +169,13 @@ function wasCountedBefore({ header, contextValues }: Call): boolean {
 /**
  * Counts a credential or session that is not known yet, because its look-up costs as much as an API key's. Throws
  * OverloadedError over the limit, and not an error of a wrong credential, because nothing was looked up. While Redis is
- * away nothing is counted, and the limits of connections bound the look-ups. ADR 0037
+ * away or refuses, nothing is counted, and the limits of connections bound the look-ups. ADR 0037
  */
-export async function countUnknown(admission: Admission, call: Call): Promise<void> {
+export async function countUnknown(
+  admission: Admission,
+  call: Call,
+  logOutage: OutageLog,
+): Promise<void> {
   const client = clientBucket(call.contextValues.get(peerAddressKey) ?? "");
   try {
     // Without the call's signal, because other calls may wait for the same count.
@@ -177,7 +183,8 @@ export async function countUnknown(admission: Admission, call: Call): Promise<vo
     if (kind === "client_refused") throw new OverloadedError();
   } catch (error) {
     // Services and sessions continue without Redis, also after a core's restart.
-    if (!(error instanceof LimiterUnavailableError)) throw error;
+    if (!isOfLimiter(error)) throw error;
+    logOutage("the limiter could not count a credential or session", error);
   }
 }
 
