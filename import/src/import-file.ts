@@ -64,8 +64,9 @@ export async function importFile(job: ImportJob): Promise<void> {
         throw new ImportError("The core refused a row that it did not receive.");
       return { row, reason };
     });
-    await refusedFile.add(refusedRows);
+    // Before the file, so that the summary has the stored rows even if the refused ones cannot be written.
     report.addAnswer(answer, refusedRows);
+    await refusedFile.add(refusedRows);
   });
   if (failure !== undefined) throw failure;
 }

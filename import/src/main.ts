@@ -80,10 +80,10 @@ async function runImport(options: ImportOptions, env: NodeJS.ProcessEnv): Promis
       report,
     });
   } finally {
-    await refusedFile.close();
     progress.end();
     const seconds = (performance.now() - startedMs) / 1000;
     process.stdout.write(summaryText(report.counts(), refusedFile.path, seconds));
+    await refusedFile.close();
   }
   return report.counts().refused > 0 ? ExitCode.SomeRefused : ExitCode.AllStored;
 }

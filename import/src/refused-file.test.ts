@@ -1,6 +1,6 @@
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { open, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { useFolder } from "../../test/harness/use-started.ts";
 import { checkRefusedPath, createRefusedFile } from "./refused-file.ts";
 
@@ -33,6 +33,20 @@ it("is closed without an error if it could not be made", async () => {
   await expect(refused.add([row])).rejects.toThrow(/cannot be made/);
   await refused.close();
   expect(refused.path).toBeUndefined();
+});
+
+it.each([1, 2])("asks for space if its append number %i fails, and is closed", async (failing) => {
+  await using handle = await open("/dev/null");
+  const full = Object.assign(new Error("write"), { code: "ENOSPC" });
+  const spy = vi.spyOn(Object.getPrototypeOf(handle), "appendFile");
+  if (failing === 2) spy.mockResolvedValueOnce(undefined);
+  spy.mockRejectedValueOnce(full);
+  const refused = refusedFile("full.csv", ["id"]);
+  const row = { row: { line: 2, cells: ["1"] }, reason: "no" };
+  await expect(refused.add([row]).finally(() => refused.close())).rejects.toThrow(
+    /full\.refused(-\d)?\.csv cannot be written \(ENOSPC\): free space/,
+  );
+  spy.mockRestore();
 });
 
 it("is not left behind by the check of its path, which refuses a file that exists", async () => {

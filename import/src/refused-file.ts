@@ -3,14 +3,17 @@ import { extname } from "node:path";
 import type { CsvFile } from "./csv-file.ts";
 import { csvHeader, csvLine } from "./csv-line.ts";
 import type { CsvRow } from "./csv-rows.ts";
-import { ImportError } from "./import-error.ts";
+import { codeOf, ImportError } from "./import-error.ts";
 
 /** The CSV file of refused rows. It is created with the first of them. */
 export type RefusedFile = {
   /** The path of the file. `undefined` while there is none. */
   readonly path: string | undefined;
-  /** Adds rows, each with its line in the first file and the reason. */
+  /**
+   * Adds rows, each with its line in the first file and the reason. Throws an ImportError if they cannot be written.
+   */
   add(rows: readonly { readonly row: CsvRow; readonly reason: string }[]): Promise<void>;
+  /** Throws an ImportError if the last rows cannot be written. */
   close(): Promise<void>;
 };
 
@@ -36,39 +39,41 @@ export function createRefusedFile(source: CsvFile, path: string | undefined): Re
   // Ids are derived from the lines, so the lines of the first file are kept.
   const lineOf = ({ line, cells }: CsvRow) =>
     linePlace === undefined ? `${line}` : (cells[linePlace] ?? "");
-  let opening: Promise<FileHandle> | undefined;
+  let opening: Promise<MadeFile> | undefined;
   let written = Promise.resolve();
-  let madePath: string | undefined;
+  let made: MadeFile | undefined;
 
-  async function make(): Promise<FileHandle> {
-    const made = await (path === undefined ? openNextFree(source.path) : openNamed(path));
-    madePath = made.path;
+  async function make(): Promise<MadeFile> {
+    made = await (path === undefined ? openNextFree(source.path) : openNamed(path));
     const header = csvHeader([...OWN_COLUMNS, ...ownCells(source.header)], source.separator);
-    await made.file.appendFile(source.hasByteOrderMark ? BYTE_ORDER_MARK + header : header);
-    return made.file;
+    await writing(made, (file) =>
+      file.appendFile(source.hasByteOrderMark ? BYTE_ORDER_MARK + header : header),
+    );
+    return made;
   }
 
   return {
     get path() {
-      return madePath;
+      return made?.path;
     },
     async add(rows) {
       if (rows.length === 0) return;
       // `add` may be called again before it ends, and an append may take several writes. Therefore appends run in
       // turn.
       opening ??= make();
-      const file = await opening;
+      const target = await opening;
       const lines = rows.map(({ row, reason }) =>
         csvLine([reason, lineOf(row), ...ownCells(row.cells)], source.separator),
       );
-      written = written.then(() => file.appendFile(lines.join("")));
+      written = written.then(() => writing(target, (file) => file.appendFile(lines.join(""))));
       await written;
     },
     async close() {
       // If the file could not be made or written, `add` has failed with the reason.
-      const file = await opening?.catch(() => undefined);
+      await opening?.catch(() => {});
       await written.catch(() => {});
-      await file?.close();
+      // Some file systems report a full disk only now.
+      if (made !== undefined) await writing(made, (file) => file.close());
     },
   };
 }
@@ -81,6 +86,20 @@ export async function checkRefusedPath(path: string): Promise<void> {
 }
 
 type MadeFile = { readonly path: string; readonly file: FileHandle };
+
+async function writing(
+  { path, file }: MadeFile,
+  write: (file: FileHandle) => Promise<void>,
+): Promise<void> {
+  try {
+    await write(file);
+  } catch (error) {
+    throw new ImportError(
+      `${path} cannot be written (${codeOf(error)}): free space, or name another file with --refused. Then import again: stored rows are not stored twice.`,
+      { cause: error },
+    );
+  }
+}
 
 /** For donations.csv, opens donations.refused.csv, or donations.refused-2.csv, and so on. */
 async function openNextFree(sourcePath: string): Promise<MadeFile> {
@@ -104,7 +123,7 @@ async function openNew(path: string): Promise<MadeFile | undefined> {
   try {
     return { path, file: await open(path, "wx", 0o600) };
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "EEXIST") return undefined;
+    if (codeOf(error) === "EEXIST") return undefined;
     const cause = error instanceof Error ? error.message : String(error);
     throw new ImportError(
       `The file for refused rows cannot be made (${cause}): name another with --refused.`,

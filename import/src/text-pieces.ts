@@ -1,6 +1,6 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { TextDecoder } from "node:util";
-import { ImportError } from "./import-error.ts";
+import { codeOf, ImportError } from "./import-error.ts";
 
 /** The state of a file, which shows whether it changed since it was first read. */
 export type FileState = {
@@ -23,7 +23,7 @@ export async function readFileState(path: string): Promise<FileState> {
 
 /**
  * Reads a file as UTF-8 text in pieces, without a byte order mark. Calls `report` with the bytes read so far. Throws an
- * ImportError if the file has another encoding or changed since `state`.
+ * ImportError if the file cannot be read, has another encoding or changed since `state`.
  */
 export async function* readTextPieces(
   path: string,
@@ -38,7 +38,7 @@ export async function* readTextPieces(
     let lines = 1;
     let bytesRead = 0;
     for (;;) {
-      const { bytesRead: length } = await file.read(buffer, 0, PIECE_BYTES);
+      const { bytesRead: length } = await readPiece(path, file, buffer);
       const bytes = buffer.subarray(0, length);
       if (bytesRead === 0) checkNotUtf16(path, bytes);
       const text = decode(path, decoder, bytes, { lines, bytesRead });
@@ -59,7 +59,7 @@ async function openFile(path: string): Promise<FileHandle> {
   try {
     file = await open(path);
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    const code = codeOf(error);
     if (code === "ENOENT") throw new ImportError(`There is no file ${path}.`, { cause: error });
     if (code === "EACCES") throw new ImportError(`${path} may not be read.`, { cause: error });
     throw new ImportError(`${path} cannot be opened (${code}).`, { cause: error });
@@ -67,6 +67,17 @@ async function openFile(path: string): Promise<FileHandle> {
   if ((await file.stat()).isFile()) return file;
   await file.close();
   throw new ImportError(`${path} is not a plain file: save the rows in one first.`);
+}
+
+async function readPiece(path: string, file: FileHandle, buffer: Buffer) {
+  try {
+    return await file.read(buffer, 0, PIECE_BYTES);
+  } catch (error) {
+    throw new ImportError(
+      `${path} cannot be read (${codeOf(error)}): copy it to another disk, then import it again. Stored rows are not stored twice.`,
+      { cause: error },
+    );
+  }
 }
 
 async function stateOf(file: FileHandle): Promise<FileState> {
