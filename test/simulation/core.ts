@@ -9,6 +9,7 @@ import { createSecretKey } from "../../server/src/signing-secret/secret-cipher.t
 import { QUIET } from "../harness/quiet.ts";
 import type { Database } from "./database.ts";
 import { createMemoryPackets } from "./memory-packets.ts";
+import { createMemoryPool } from "./memory-pool.ts";
 import { createMemoryStore } from "./memory-store.ts";
 import type { Random } from "./random.ts";
 import type { World } from "./world.ts";
@@ -43,6 +44,7 @@ export function createCore(world: World, database: Database, random: Random) {
     process,
     outbox,
     packets: createMemoryPackets(database.tables, link, session),
+    pool: createMemoryPool(database.tables, link, process.onKill),
     /** Answers a call as the core's listener does. `onAnswer` hears of the answer before it is encoded. */
     async answer(name: string, bytes: Uint8Array, signal: AbortSignal, onAnswer: OnAnswer) {
       const method = DispatchService.method[name as keyof typeof DispatchService.method];

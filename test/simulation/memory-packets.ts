@@ -52,7 +52,7 @@ export function createMemoryPackets(
 }
 
 /** The rows that a lookup reads, with all columns that any lookup names. */
-function rowsOf(tables: Tables, { sql, values }: Statement): readonly Row[] {
+export function rowsOf(tables: Tables, { sql, values }: Statement): readonly Row[] {
   if (sql.startsWith("SELECT TIMESTAMPDIFF")) return [{ now_micros: tables.nowMicros() } as Row];
   const [, table] = / FROM (\w+)/.exec(sql) ?? [];
   const lookups: Readonly<Record<string, () => object[]>> = {
@@ -138,14 +138,14 @@ function insertRow(tables: Tables, table: string, row: Values): void {
   } else throw new UnknownStatement(`the simulation does not know the table ${table}`);
 }
 
-/** Assigns to the row of a table, if the table has it. */
-function assign<Key, Row extends object>(
-  rows: ReadonlyMap<Key, Row>,
+/** Replaces the row of a table, if the table has it. */
+function assign<Row extends object>(
+  rows: Map<unknown, Row>,
   key: unknown,
   fields: Partial<Row>,
 ): void {
-  const row = rows.get(key as Key);
-  if (row !== undefined) Object.assign(row, fields);
+  const row = rows.get(key);
+  if (row !== undefined) rows.set(key, { ...row, ...fields });
 }
 
 /** The changes that statements make, by how the statements begin. */
@@ -168,6 +168,8 @@ const UPDATES: Readonly<Record<string, (tables: Tables, values: Values) => void>
       assign(accounts, accountNo, { feedChangedAt });
     }
   },
+  // Owners here may retry again within the same minute.
+  "UPDATE account SET bulk_retried_at = ?": () => undefined,
   "UPDATE account SET blocked_at = ?": ({ accounts }, [blockedAt, accountNo]) =>
     assign(accounts, accountNo, { blockedAt: blockedAt as number | null }),
   "UPDATE webhook_event e\n  STRAIGHT_JOIN delivery d FORCE INDEX (delivery_event)\n    ON d.account_no = e.account_no AND d.event_id = e.id SET d.state = 7":

@@ -1,12 +1,10 @@
-import type { HandlerContext } from "@connectrpc/connect";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { createContextValues, type HandlerContext } from "@connectrpc/connect";
 import { updateBlocked } from "../../server/src/account/account-store.ts";
 import type { Asks } from "../../server/src/database/lookup.ts";
 import type { Packets, Statement } from "../../server/src/database/packet.ts";
 import type { Pool } from "../../server/src/database/pool.ts";
-import { beginNextRuns } from "../../server/src/delivery/begin-runs.ts";
 import { createDeliveryService } from "../../server/src/delivery/delivery-service.ts";
-import { deliveriesBy } from "../../server/src/delivery/delivery-store.ts";
-import { retriableStates } from "../../server/src/dispatch/delivery-state.ts";
 import type { Outbox } from "../../server/src/dispatch/outbox.ts";
 import { LEASE_MICROS } from "../../server/src/dispatch/outbox-store.ts";
 import {
@@ -25,10 +23,16 @@ import { commitWrites } from "../../server/src/write/commit-writes.ts";
 import type { Write } from "../../server/src/write/write.ts";
 import type { Writer } from "../../server/src/write/writer.ts";
 
+/** Small, so that faults strike between the parts of a bulk retry. */
+const PART = 2;
+const EVER = { since: timestampFromMs(0), until: timestampFromMs(3e12) };
+
 export type Account = { readonly accountNo: number; readonly accountId: string };
 
 /** The core's parts that owners write through. */
 export type OwnerParts = {
+  /** For the lists of a bulk retry. */
+  readonly pool: Pool;
   readonly packets: Pick<Packets, "loadAndStore">;
   readonly outbox: Outbox;
   /** Hears of each payload that may be sent without another load, while its account is locked. */
@@ -43,7 +47,7 @@ export type OwnerParts = {
 export type Owner = ReturnType<typeof createOwner>;
 
 export function createOwner({ accountNo, accountId }: Account, parts: OwnerParts) {
-  const { packets, outbox, noteWritten } = parts;
+  const { pool, packets, outbox, noteWritten } = parts;
   const writer: Writer = {
     async write<Asked extends Asks, Answer>({ load, decide }: Write<Asked, Answer>) {
       const planned = { accountId, accountNo, asks: load(accountNo), span: undefined };
@@ -55,8 +59,7 @@ export function createOwner({ accountNo, accountId }: Account, parts: OwnerParts
       throw outcome?.kind === "refused" ? outcome.error : new Error("there is no such account");
     },
   };
-  // The service needs a pool only to read deliveries, which nobody does here.
-  const service = createDeliveryService(undefined as unknown as Pool, writer, outbox);
+  const service = createDeliveryService(pool, writer, outbox);
   const switchTo = (endpointId: string, switchedOn: boolean) =>
     writer.write({
       accountId,
@@ -103,19 +106,16 @@ export function createOwner({ accountNo, accountId }: Account, parts: OwnerParts
       const request = { accountId, deliveryId, includeDelivered: true, includeRetrying: true };
       await service.retryDelivery(request as never, {} as HandlerContext);
     },
-    /** Retries those of the deliveries whose state allows it. */
-    async retryAll(ids: readonly string[]): Promise<void> {
-      await writer.write({
-        accountId,
-        load: () => ({ deliveries: deliveriesBy(...ids.map((id) => [accountNo, id])) }),
-        decide({ deliveries }, account) {
-          const states = retriableStates({});
-          const ended = deliveries.filter(({ state }) => states.includes(state));
-          const changes = ended.length > 0 ? beginNextRuns(account, ended) : [];
-          return { answer: undefined, changes };
-        },
-      });
-      outbox.attempts.notify();
+    /** Retries a part of the deliveries that have ended. Returns the token of the next part, empty after the last. */
+    async retryPart(pageToken: string): Promise<string> {
+      const chosen = { endpointId: "", kind: 0, lastOutcome: 0, includeDelivered: false };
+      const request = { accountId, ...chosen, ...EVER, pageSize: PART, pageToken };
+      const context = { signal: new AbortController().signal, values: createContextValues() };
+      const answer = await service.retryFailedDeliveries(
+        request as never,
+        context as HandlerContext,
+      );
+      return answer.nextPageToken ?? "";
     },
   };
 }

@@ -1,3 +1,4 @@
+import { retryAll } from "./bulk-retry.ts";
 import { UnknownStatement } from "./memory-packets.ts";
 import type { Owner } from "./owner.ts";
 import type { Product } from "./product.ts";
@@ -6,7 +7,7 @@ import type { Action, OwnerWrite } from "./scenario.ts";
 /** A write whose answer was lost takes effect within this time, or never. */
 const TAKES_EFFECT_WITHIN_MS = 60_000;
 
-/** Performs an action. Nobody repeats an action that a fault prevents. */
+/** Performs an action. Of actions that a fault prevents, only a bulk retry is repeated. */
 export function perform(product: Product, action: Action): unknown {
   const { world, faults, database, temporal, network, endpoints, dispatchers, cuts } = product;
   /** Begins a fault, and ends it after a time. */
@@ -120,12 +121,10 @@ async function write(product: Product, action: OwnerWrite): Promise<void> {
       return forbid([accountName], (owner) => owner.block());
     case "unblock":
       return allow(accountName, (owner) => owner.unblock());
-    case "retry all": {
-      const own = rows.filter((each) => each.accountNo === accountNo);
-      const ids = own.map((each) => each.deliveryId);
+    case "retry all":
       // Asks twice, as an owner's double click does.
-      return ask((owner) => Promise.all([owner.retryAll(ids), owner.retryAll(ids)]));
-    }
+      await Promise.all([retryAll(product, accountNo), retryAll(product, accountNo)]);
+      return;
     case "retry":
       return ask((owner) => owner.retry(row?.deliveryId ?? ""));
     case "erase": {

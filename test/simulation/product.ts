@@ -1,4 +1,5 @@
 import type { Message } from "@bufbuild/protobuf";
+import { leastIdAt } from "../../server/src/common/ids.ts";
 import { DeliveryState } from "../../server/src/dispatch/delivery-state.ts";
 import { LEASE_MICROS } from "../../server/src/dispatch/outbox-store.ts";
 import { encryptSecret } from "../../server/src/signing-secret/secret-cipher.ts";
@@ -79,7 +80,7 @@ export function createProduct(scenario: Scenario) {
   const dispatchers: (Dispatcher | undefined)[] = [];
   const endpoints: { readonly id: string; readonly accountNo: number }[] = [];
   const accounts: Account[] = scenario.accounts.map((count, index) => {
-    const [accountNo, accountId] = [index + 1, `account0000000${index}`];
+    const [accountNo, accountId] = [index + 1, leastIdAt(index + 1)];
     const row = { accountNo, id: accountId, blockedAt: null, feedChangedAt: 0 };
     database.tables.accounts.set(accountNo, row);
     for (let number = 0; number < count; number++) {

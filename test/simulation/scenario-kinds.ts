@@ -140,7 +140,10 @@ function drawRestore(random: Random, { span }: Size): Kind {
   };
 }
 
-/** An owner switches an endpoint off and on and retries, while a dispatcher is cut off from the core. */
+/**
+ * An owner switches an endpoint off and on and retries, while a dispatcher is cut off from the core. The core dies while
+ * it begins the runs.
+ */
 function drawRetries(random: Random, { accounts, span }: Size): Kind {
   const { endpoint, account } = drawEndpoint(random, accounts);
   const closeMs = Math.min(span, CLOSE_MS);
@@ -149,6 +152,7 @@ function drawRetries(random: Random, { accounts, span }: Size): Kind {
     const atMs = random.below(closeMs);
     const offMs = atMs + random.below(20 * SECOND_MS);
     const onMs = offMs + random.below(20 * SECOND_MS);
+    const retryMs = onMs + random.below(5 * SECOND_MS);
     const direction = drawDirection(random);
     const behaviour = random.pick(["hangs", "refuses", "is slow", "is busy"] as const);
     return [
@@ -162,7 +166,8 @@ function drawRetries(random: Random, { accounts, span }: Size): Kind {
       },
       { atMs: offMs, kind: "switch off", endpoint },
       { atMs: onMs, kind: "switch on", endpoint },
-      { atMs: onMs + random.below(5 * SECOND_MS), kind: "retry all", account },
+      { atMs: retryMs, kind: "retry all", account },
+      { atMs: retryMs + random.below(60), kind: "kill core", forMs: random.below(5 * SECOND_MS) },
     ] satisfies Action[];
   });
   return { actions: actions.flat(), dispatchers: 2, faultShare };

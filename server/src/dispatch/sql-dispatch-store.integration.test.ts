@@ -16,9 +16,9 @@ type DeliveryRow = {
 
 exerciseDispatchStore("on a database", async () => {
   const services = await startServices();
-  const { database, store, packets, outbox } = services;
+  const { database, store, packets, pool, outbox } = services;
   return {
-    ...{ store, packets, outbox },
+    ...{ store, packets, pool, outbox },
     async createAccount(count) {
       const accountId = await services.createAccount();
       const endpointIds: string[] = [];

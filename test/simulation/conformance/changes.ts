@@ -205,19 +205,33 @@ export function exerciseChanges(subject: () => Subject): void {
       expect(await receiver.claimable()).toEqual([run.deliveryId]);
       expect(await store.findAttempt(run, 1)).toMatchObject({ isRunning: false });
       await store.change({ canceled: [{ ...run, run: 2 }] });
-      await receiver.owner.retryAll([run.deliveryId]);
+      await receiver.owner.retry(run.deliveryId);
       expect(await read(run)).toMatchObject({ state: PENDING, run: 3 });
     });
 
     it("begins one run with several retries at the same time", async () => {
       const { receiver, store, run } = await start();
-      const retry = () => receiver.owner.retryAll([run.deliveryId]);
+      const retry = () => receiver.owner.retry(run.deliveryId);
       // In the first round the connections open, one after the other. Later rounds really run at the same time.
       for (const next of [2, 3, 4]) {
         await store.change({ canceled: [{ ...run, run: next - 1 }] });
         await Promise.all(Array.from({ length: 8 }, retry));
         expect(await read(run)).toMatchObject({ state: PENDING, run: next });
       }
+    });
+
+    it("begins each delivery that has ended with a bulk retry, part by part", async () => {
+      const receiver = await createReceiver(subject());
+      const runs = await receiver.donate(4);
+      const [delivered, ...ended] = runs;
+      const after = { outcomes: [{ keys: [delivered], after: DELIVERED }] };
+      await receiver.store.change({ canceled: ended, ...after, deleted: runs });
+      const first = await receiver.owner.retryPart("");
+      expect(first).not.toBe("");
+      expect(await receiver.owner.retryPart(first)).toBe("");
+      expect(await receiver.claimable()).toEqual(idsOf(ended));
+      for (const run of ended) expect(await read(run)).toMatchObject({ state: PENDING, run: 2 });
+      expect(await read(delivered)).toMatchObject({ run: 1 });
     });
 
     it("gets paused deliveries while the endpoint is off or the account is blocked", async () => {

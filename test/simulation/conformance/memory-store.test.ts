@@ -1,7 +1,9 @@
 import { PROCESS_TIMING } from "@activity/runtime/timing";
+import { leastIdAt } from "../../../server/src/common/ids.ts";
 import { createOutbox } from "../../../server/src/dispatch/outbox.ts";
 import type { Link } from "../memory-locks.ts";
 import { createMemoryPackets } from "../memory-packets.ts";
+import { createMemoryPool } from "../memory-pool.ts";
 import { createMemoryStore } from "../memory-store.ts";
 import { createTables } from "../memory-tables.ts";
 import { exerciseDispatchStore } from "./exercise-dispatch-store.ts";
@@ -21,10 +23,11 @@ exerciseDispatchStore("in memory", async () => {
   return {
     store: createMemoryStore(tables, direct, session),
     packets: createMemoryPackets(tables, direct, session),
+    pool: createMemoryPool(tables, direct, () => () => undefined),
     outbox: createOutbox(PROCESS_TIMING),
     async createAccount(count) {
       accounts += 1;
-      const [accountNo, id] = [10 * accounts, `account${accounts}`.padEnd(15, "0")];
+      const [accountNo, id] = [10 * accounts, leastIdAt(10 * accounts)];
       tables.accounts.set(accountNo, { accountNo, id, blockedAt: null, feedChangedAt: 0 });
       const endpointIds = Array.from({ length: count }, (_, number) =>
         `endpoint${accounts}x${number}`.padEnd(15, "0"),

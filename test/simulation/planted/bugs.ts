@@ -98,6 +98,12 @@ const BUGS: Bugs = {
       "return {",
     ],
   },
+  "server/src/delivery/retry-failed.ts": {
+    "a bulk retry whose part failed counts as complete": [
+      "if (error instanceof DomainError && retried > 0) return END;",
+      "return END;",
+    ],
+  },
   "server/src/dispatch/dispatch-service.ts": {
     "a recorded attempt is made again": [
       "if (loaded?.recorded !== undefined) {",

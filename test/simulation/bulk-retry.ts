@@ -1,0 +1,61 @@
+import { DomainError } from "../../server/src/common/errors.ts";
+import { retriableStates } from "../../server/src/dispatch/delivery-state.ts";
+import { UnknownStatement } from "./memory-packets.ts";
+import type { Product } from "./product.ts";
+
+/** How long an owner waits for an answer, and after an error. */
+const ANSWER_WITHIN_MS = 30_000;
+const AGAIN_AFTER_MS = 3_000;
+const RULE = "a bulk retry begins a run of each delivery that it was asked for";
+
+/**
+ * Has an owner retry all deliveries that have ended, part by part. After an error the owner asks for the same part
+ * again, as the dashboard offers. Other rules demand that a run that has begun is sent.
+ */
+export async function retryAll(product: Product, accountNo: number): Promise<void> {
+  const { world, database, broken } = product;
+  const asked = listAsked(product, accountNo);
+  for (let pageToken: string | undefined = ""; pageToken !== undefined; ) {
+    try {
+      pageToken = (await askFor(product, accountNo, pageToken)) || undefined;
+    } catch (error) {
+      // The account is blocked, for example.
+      if (error instanceof DomainError || error instanceof UnknownStatement) throw error;
+      await world.wait(AGAIN_AFTER_MS);
+    }
+  }
+  const { deliveries, endpoints, events } = database.tables;
+  for (const { deliveryId, eventId, run, endpoint } of asked) {
+    // A change of the endpoint, or a restore, replaces its row.
+    const isSame = endpoint !== undefined && endpoints.get(endpoint.id) === endpoint;
+    const isBegun = (deliveries.get(deliveryId)?.run ?? 0) > run;
+    if (isBegun || !isSame || events.get(eventId)?.payload === null) continue;
+    broken(RULE, `${deliveryId} is still in run ${run}, at ${world.nowMs()}`);
+  }
+}
+
+/** Lists the deliveries that a bulk retry must begin, each with its endpoint. */
+function listAsked({ database }: Product, accountNo: number) {
+  const { deliveries, endpoints } = database.tables;
+  const states = retriableStates({});
+  return [...deliveries.values()]
+    .filter((row) => row.accountNo === accountNo && states.includes(row.state))
+    .map((row) => ({ ...row, endpoint: endpoints.get(row.endpointId) }))
+    .filter(({ endpoint }) => endpoint?.switchedOn && endpoint.deletedAt === null);
+}
+
+/** Asks the core that lives for one part. Returns the token of the next part, which is empty after the last part. */
+function askFor(product: Product, accountNo: number, pageToken: string): Promise<string> {
+  const { world } = product;
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const fail = () => reject(new Error("no answer came"));
+  const noKill = product.core()?.process.onKill(fail);
+  const cancel = world.after(ANSWER_WITHIN_MS, fail);
+  const end = () => {
+    noKill?.();
+    cancel();
+  };
+  promise.then(end, end);
+  product.ownerOf({ accountNo }).retryPart(pageToken).then(resolve, reject);
+  return promise;
+}
