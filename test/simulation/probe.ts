@@ -13,12 +13,15 @@ const BESIDE_CUT_MS = MINUTE_MS;
 /** How many events an endpoint that hangs gets, while others are checked. */
 const CROWD = 80;
 const RETRY_MS = MINUTE_MS;
+/** A lease of 14 seconds, a sweep after five, and the messages of a claim. */
+const TAKEN_OVER_MS = 20 * SECOND_MS;
 
 export type Probe = ReturnType<typeof startProbe>;
 
 /** Has each owner write an event and retry a failed one after all has healed. Each attempt must be sent in time. */
 export function startProbe(product: Product) {
   const { world, network, attempts, accounts, ownerOf, isFrozen, isCut, broken } = product;
+  const { dispatchers } = product;
   const { deliveries, endpoints } = product.database.tables;
   const firstWithinMs = isCut ? BESIDE_CUT_MS : AT_ONCE_MS;
   let [isAwake, isOver] = [false, false];
@@ -48,6 +51,25 @@ export function startProbe(product: Product) {
     await world.wait(AT_ONCE_MS);
   }
 
+  /** Kills one of two dispatchers while its attempts hang. The other one must make them again. */
+  async function killOne(): Promise<void> {
+    for (const { id } of watched()) network.behave(id, "hangs");
+    for (const account of accounts) await ownerOf(account).donate([`kill ${world.nowMs()}`]);
+    await world.wait(AT_ONCE_MS);
+    const firsts = [...attempts.inFlight].filter(
+      ({ leasedAtMicros, endpointId }) => leasedAtMicros !== undefined && !isFrozen(endpointId),
+    );
+    const killed = firsts[0]?.process;
+    killed?.kill();
+    const killedMs = world.nowMs();
+    await world.wait(TAKEN_OVER_MS);
+    for (const one of firsts.filter(({ process }) => process === killed)) {
+      if (attempts.of(one).some(({ beganMs }) => beganMs > killedMs)) continue;
+      const what = `${one.deliveryId} of ${killed?.name}, killed at ${killedMs}`;
+      broken("another dispatcher makes the attempts of one that died", what);
+    }
+  }
+
   async function probe(): Promise<void> {
     await world.wait(ALL_ARE_BACK_MS);
     isAwake = true;
@@ -73,6 +95,7 @@ export function startProbe(product: Product) {
     checkSent("a manual retry is sent at once", idsOf(refused), 2, 1);
     await world.wait(RETRY_MS);
     checkSent("a retry is sent once it is due", idsOf(retried), 1, 2);
+    if (dispatchers.length > 1 && !isCut) await killOne();
   }
 
   probe()

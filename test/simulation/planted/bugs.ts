@@ -74,6 +74,12 @@ const BUGS: Bugs = {
       "if (writtenMs > nowMs()) {",
     ],
   },
+  "server/src/dispatch/poller-queue.ts": {
+    "pollers that hear nothing look only every nine seconds": [
+      "const SWEEP_MS = 5_000;",
+      "const SWEEP_MS = 9_000;",
+    ],
+  },
   "server/src/dispatch/outbox.ts": {
     "a write leases entries of an endpoint that is slow": [
       "leased.length < reservation.limit && !reservation.slow.has(endpointId);",
