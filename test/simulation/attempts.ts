@@ -122,13 +122,13 @@ const OUTCOMES: ReadonlyMap<string, proto.AttemptOutcome> = new Map(
 
 /** Whether a stored attempt is one of those that were made, with the answer of its receiver. */
 export function isAsMade(stored: NewAttempt, made: readonly BegunAttempt[]): boolean {
-  return made.some(({ endedMs, beganMs, seen, outcome = "" }) => {
+  return made.some(({ endedMs, beganMs, seen, outcome = "", process }) => {
     if (endedMs === undefined) return false;
     const name = (seen?.outcome ?? outcome).toUpperCase();
     if (OUTCOMES.get(name) !== stored.outcome) return false;
     // A restored database or a process lost the record, and nothing else of it is known.
     if (stored.detail === LOST_RECORD_DETAIL) return true;
-    const startedMs = Number(stored.startedAt) / 1000 - EPOCH_MS;
+    const startedMs = Number(stored.startedAt) / 1000 - EPOCH_MS - process.aheadMs;
     return stored.statusCode === seen?.status && Math.abs(startedMs - beganMs) <= 1;
   });
 }

@@ -14,7 +14,6 @@ import type { Network } from "./network.ts";
 import type { Safety } from "./safety.ts";
 import type { Temporal } from "./temporal.ts";
 import { createWire, type WireParts } from "./wire.ts";
-import { EPOCH_MS } from "./world.ts";
 
 const ATTEMPTS_END_WITHIN_MS = 20_000;
 const RECORD_WITHIN_MS = 5_000;
@@ -29,16 +28,17 @@ export function createDispatcher(
   name: string,
   parts: {
     readonly temporal: Temporal;
+    /** How far its wall clock is ahead. */
+    readonly aheadMs: number;
     readonly network: Network;
     readonly attempts: Attempts;
     readonly safety: Pick<Safety, "onStopped" | "onRecorded">;
   },
 ) {
   const { world } = wire;
-  const { temporal, network, attempts, safety } = parts;
-  const process = world.startProcess(name);
-  const { timing } = process;
-  const nowMs = () => Math.floor(EPOCH_MS + world.nowMs());
+  const { temporal, aheadMs, network, attempts, safety } = parts;
+  const process = world.startProcess(name, aheadMs);
+  const { timing, wallMs: nowMs } = process;
   const dispatch = createWire({ ...wire, process }, DispatchService);
   const sender = network.createSender(process, attempts);
   const real = createRecorder(dispatch, QUIET, timing);

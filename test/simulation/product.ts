@@ -18,6 +18,9 @@ import { createTemporal } from "./temporal.ts";
 import { type Cut, notCut } from "./wire.ts";
 import { createWorld } from "./world.ts";
 
+/** Receivers accept a time within five minutes. One of them is for an attempt that waits before it is sent. */
+const MAX_AHEAD_MS = 4 * 60_000;
+
 const nameOf = (dispatcher: number) => `dispatcher ${dispatcher + 1}`;
 
 export type Product = ReturnType<typeof createProduct>;
@@ -60,6 +63,8 @@ export function createProduct(scenario: Scenario) {
       faults.hinderedSince(ms) ||
       database.tables.refused.size > 0 ||
       cuts.some((cut) => cut["cut there"] || cut["cut back"] || cut.lagMs > 0),
+    clocksDifferMs: () => Math.max(...aheads) - Math.min(...aheads),
+    isRestored: () => isRestored,
     knownAtRestore: (run) => knownAtRestore.get(deliverWorkflowId(run)) ?? 0,
     forbiddenSince({ endpointId, accountNo, deliveryId }) {
       const names = [endpointId, `${endpointId} removed`, `account ${accountNo}`, deliveryId];
@@ -74,6 +79,12 @@ export function createProduct(scenario: Scenario) {
   const network = createNetwork(world, streams("network"), (url) => {
     broken("nothing is sent inside", url);
   });
+
+  const clocks = streams("clocks");
+  const areClocksWrong = clocks.chance(0.3);
+  /** How far the clock of each started dispatcher is ahead. */
+  const aheads = [0];
+  let isRestored = false;
 
   let core: Core | undefined;
   const cuts: Cut[] = [];
@@ -112,7 +123,9 @@ export function createProduct(scenario: Scenario) {
     const cut = cuts[number] ?? notCut();
     cuts[number] = cut;
     const wire = { world, faults, cut, core: livingCore, onAnswer };
-    const parts = { temporal, network, attempts, safety };
+    const aheadMs = areClocksWrong ? clocks.between(-1, 1) ** 3 * MAX_AHEAD_MS : 0;
+    aheads.push(aheadMs);
+    const parts = { temporal, aheadMs, network, attempts, safety };
     const version = streams("versions").pick(scenario.versions);
     dispatchers[number] = version.createDispatcher(wire, nameOf(number), parts);
   }
@@ -184,6 +197,7 @@ export function createProduct(scenario: Scenario) {
      */
     restore(): void {
       if (backup === undefined) return;
+      isRestored = true;
       core?.process.kill();
       for (const dispatcher of dispatchers) dispatcher?.process.kill();
       database.restore(backup.restore);

@@ -47,6 +47,9 @@ type SafetyParts = {
   readonly hinderedSince: (ms: number) => boolean;
   /** The number of a run's attempts that Temporal knew at the restore, if the run had not ended. */
   readonly knownAtRestore: (run: Run) => number;
+  /** By how much the clocks of dispatchers have differed at most. */
+  readonly clocksDifferMs: () => number;
+  readonly isRestored: () => boolean;
   /** Reports that a rule was broken, and how. The first report counts. */
   readonly broken: (rule: string, what: string) => void;
 };
@@ -70,6 +73,12 @@ export function createSafety(parts: SafetyParts) {
   }
   const isRecorded = (key: Omit<AttemptKey, "accountNo">) => tables().attempts.has(keyOf(key));
 
+  /** By how much a retry can be early. The database's clock decides, unless it is wrong or lacks the attempt before. */
+  function earlyMs(run: Run): number {
+    const isRight = database().steps.length === 0 && temporal().movesOf(run).length === 0;
+    return isRight && !parts.isRestored() ? 0 : parts.clocksDifferMs();
+  }
+
   function checkSchedule(one: BegunAttempt): void {
     const { attempt } = one;
     check("eight attempts a run", attempt <= MAX_ATTEMPTS, one, `attempt ${attempt}`);
@@ -79,7 +88,7 @@ export function createSafety(parts: SafetyParts) {
     const dueMs = Math.min(
       ...ended.map(({ endedMs = Infinity }) => endedMs + (WAITS_MS[attempt - 2] ?? Infinity)),
     );
-    const isDue = nowMs() >= dueMs - ROUNDING_MS;
+    const isDue = nowMs() >= dueMs - ROUNDING_MS - earlyMs(one);
     check("no attempt before its time", isDue, one, `attempt ${attempt}, due at ${dueMs}`);
   }
 
@@ -165,10 +174,12 @@ export function createSafety(parts: SafetyParts) {
     if (retryInMicros === undefined) return;
     const waitMs = WAITS_MS[attempt - 1] ?? 0;
     const dueMs = nowMs() + retryInMicros / 1000;
-    const isRight = ({ endedMs = Infinity }: BegunAttempt) =>
-      dueMs >= endedMs + waitMs - ROUNDING_MS &&
-      dueMs <= Math.max(nowMs(), endedMs + waitMs + RECORD_TRAVELS_MS);
     const made = attempts().of({ ...row, attempt });
+    // Another dispatcher may record what a workflow's attempt was. It reads from its own clock how old that is.
+    const differMs = made.some(isOfWorkflow) ? parts.clocksDifferMs() : earlyMs(row);
+    const isRight = ({ endedMs = Infinity }: BegunAttempt) =>
+      dueMs >= endedMs + waitMs - ROUNDING_MS - differMs &&
+      dueMs <= Math.max(nowMs(), endedMs + waitMs + RECORD_TRAVELS_MS + differMs);
     const what = `due at ${dueMs}, ended at ${made.map(({ endedMs }) => endedMs).join(", ")}`;
     check("a retry is due one wait after its attempt's end", made.some(isRight), row, what);
   }

@@ -21,7 +21,7 @@ import {
   type TemporalCalls,
   type Workflow,
 } from "./workflow-execution.ts";
-import { EPOCH_MS, type Process, type World } from "./world.ts";
+import type { Process, World } from "./world.ts";
 
 /** How long a workflow task may take before Temporal gives it to any worker again. */
 const TASK_TIMEOUT_MS = 20_000;
@@ -170,7 +170,7 @@ export function createTemporal(
       let untilMs = Infinity;
       const client = {
         withDeadline(deadline: number, work: () => Promise<unknown>) {
-          untilMs = deadline - EPOCH_MS;
+          untilMs = world.nowMs() + deadline - process.wallMs();
           return work();
         },
         start: (_type: string, options: WorkflowStartOptions) =>

@@ -7,6 +7,10 @@ export const EPOCH_MS = Date.UTC(2026, 0, 1);
 export type Process = {
   readonly name: string;
   readonly timing: Timing;
+  /** How far the wall clock of its host is ahead of the true time. */
+  readonly aheadMs: number;
+  /** Reads that clock: milliseconds since 1970. */
+  wallMs(): number;
   isAlive(): boolean;
   /** When it was killed; `undefined` while it lives. */
   killedAtMs(): number | undefined;
@@ -81,11 +85,12 @@ export function createWorld() {
         after(milliseconds, resolve);
       }),
 
-    startProcess(name: string): Process {
+    startProcess(name: string, aheadMs = 0): Process {
       let killedAtMs: number | undefined;
       const listeners = new Set<() => void>();
       const process: Process = {
-        name,
+        ...{ name, aheadMs },
+        wallMs: () => Math.floor(EPOCH_MS + aheadMs + nowMs()),
         isAlive: () => killedAtMs === undefined,
         killedAtMs: () => killedAtMs,
         kill() {

@@ -205,6 +205,14 @@ const BUGS: Bugs = {
     "a record that the core refused is forgotten": ["busy.has(place)", "batch.length === 0"],
   },
   "workflows/src/attempt/retry-schedule.ts": {
+    "a dispatcher's clock that is behind lengthens a wait": [
+      "Math.min(delayMs, Math.ceil(endedAtMs + delayMs - nowMs))",
+      "Math.ceil(endedAtMs + delayMs - nowMs)",
+    ],
+    "only the dispatchers' clocks decide when a retry is due": [
+      "Math.max(Math.min(storedMs, longestMs), waitLeftMs(attempt, endedAtMs, nowMs))",
+      "Math.min(storedMs + longestMs, waitLeftMs(attempt, endedAtMs, nowMs))",
+    ],
     "a run has a ninth attempt": ["  12 * HOUR_MS,\n];", "  12 * HOUR_MS,\n  HOUR_MS,\n];"],
   },
   "workflows/src/http/attempt-outcome.ts": {
