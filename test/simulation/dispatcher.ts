@@ -4,7 +4,7 @@ import { wait } from "@activity/runtime/timing";
 import { createRecorder, type Recorder } from "../../workflows/src/attempt/recorder.ts";
 import { startFirstAttempts } from "../../workflows/src/dispatcher/first-attempts.ts";
 import { whileCoreAnswers } from "../../workflows/src/dispatcher/while-core-answers.ts";
-import { startRetries } from "../../workflows/src/dispatcher/workflow-runs.ts";
+import { startRetries, startWholeRuns } from "../../workflows/src/dispatcher/workflow-runs.ts";
 import { createActivities } from "../../workflows/src/workflow/activities.ts";
 import { createAttemptSlots, RETRY_SLOTS } from "../../workflows/src/workflow/attempt-slots.ts";
 import { createRunStory } from "../../workflows/src/workflow/run-story.ts";
@@ -30,13 +30,15 @@ export function createDispatcher(
     readonly temporal: Temporal;
     /** How far its wall clock is ahead. */
     readonly aheadMs: number;
+    /** Whether `DELIVERY_WORKFLOWS` is `all`. */
+    readonly isWhole: boolean;
     readonly network: Network;
     readonly attempts: Attempts;
     readonly safety: Pick<Safety, "onStopped" | "onRecorded">;
   },
 ) {
   const { world } = wire;
-  const { temporal, aheadMs, network, attempts, safety } = parts;
+  const { temporal, aheadMs, isWhole, network, attempts, safety } = parts;
   const process = world.startProcess(name, aheadMs);
   const { timing, wallMs: nowMs } = process;
   const dispatch = createWire({ ...wire, process }, DispatchService);
@@ -49,10 +51,12 @@ export function createDispatcher(
       safety.onRecorded(key);
     },
   };
-  const first = startFirstAttempts({ dispatch, sender, recorder, nowMs, timing, log: QUIET });
+  const first = isWhole
+    ? undefined
+    : startFirstAttempts({ dispatch, sender, recorder, nowMs, timing, log: QUIET });
   const slots = createAttemptSlots({ ...RETRY_SLOTS, nowMs: timing.nowMs });
   const activities = createActivities({
-    ...{ dispatch, sender, recorder, slots, nowMs, timing, firstAreClaimed: false },
+    ...{ dispatch, sender, recorder, slots, nowMs, timing, firstAreClaimed: isWhole },
   });
   const client = temporal.client(process);
   const stopping = new AbortController();
@@ -69,12 +73,21 @@ export function createDispatcher(
 
   async function workForTemporal(_installationId: string, stop: AbortSignal): Promise<void> {
     const leave = temporal.connect({ process, activities, createRunStory });
-    const retries = startRetries({
-      ...{ client, taskQueue: "deliveries", nowMs, dispatch, recorder, timing, log: QUIET },
-    });
+    const starter = {
+      client,
+      taskQueue: "deliveries",
+      nowMs,
+      dispatch,
+      recorder,
+      timing,
+      log: QUIET,
+    };
+    const pollers = [startRetries, ...(isWhole ? [startWholeRuns] : [])].map((start) =>
+      start(starter),
+    );
     if (!stop.aborted) await once(stop, "abort");
     leave();
-    await retries.stop();
+    await Promise.all(pollers.map((poller) => poller.stop()));
   }
 
   return {
@@ -82,7 +95,7 @@ export function createDispatcher(
     /** Stops it as a deployment does: attempts in flight end, and are recorded. */
     async stop(): Promise<void> {
       stopping.abort();
-      const ended = Promise.all([running, first.stop()]);
+      const ended = Promise.all([running, first?.stop()]);
       await Promise.race([ended, wait(timing, ATTEMPTS_END_WITHIN_MS)]);
       await recorder.close(RECORD_WITHIN_MS);
       if (process.isAlive()) safety.onStopped(process);

@@ -21,6 +21,9 @@ import { createWorld } from "./world.ts";
 /** Receivers accept a time within five minutes. One of them is for an attempt that waits before it is sent. */
 const MAX_AHEAD_MS = 4 * 60_000;
 
+/** The share of scenarios with `DELIVERY_WORKFLOWS=all`. */
+const WHOLE_SHARE = 0.2;
+
 const nameOf = (dispatcher: number) => `dispatcher ${dispatcher + 1}`;
 
 export type Product = ReturnType<typeof createProduct>;
@@ -39,6 +42,8 @@ export function createProduct(scenario: Scenario) {
   let backup: { readonly restore: () => void; readonly forbidden: typeof forbidden } | undefined;
   /** How many attempts of each workflow Temporal knew when the database was restored. */
   const knownAtRestore = new Map<string, number>();
+  /** Whether a workflow makes all attempts of each run. */
+  const isWhole = streams("workflows").chance(WHOLE_SHARE);
   let violation: { readonly rule: string; readonly what: string } | undefined;
 
   function broken(rule: string, what: string): void {
@@ -65,6 +70,7 @@ export function createProduct(scenario: Scenario) {
       cuts.some((cut) => cut["cut there"] || cut["cut back"] || cut.lagMs > 0),
     clocksDifferMs: () => Math.max(...aheads) - Math.min(...aheads),
     isRestored: () => isRestored,
+    isWhole,
     knownAtRestore: (run) => knownAtRestore.get(deliverWorkflowId(run)) ?? 0,
     forbiddenSince({ endpointId, accountNo, deliveryId }) {
       const names = [endpointId, `${endpointId} removed`, `account ${accountNo}`, deliveryId];
@@ -125,7 +131,7 @@ export function createProduct(scenario: Scenario) {
     const wire = { world, faults, cut, core: livingCore, onAnswer };
     const aheadMs = areClocksWrong ? clocks.between(-1, 1) ** 3 * MAX_AHEAD_MS : 0;
     aheads.push(aheadMs);
-    const parts = { temporal, aheadMs, network, attempts, safety };
+    const parts = { temporal, aheadMs, isWhole, network, attempts, safety };
     const version = streams("versions").pick(scenario.versions);
     dispatchers[number] = version.createDispatcher(wire, nameOf(number), parts);
   }

@@ -17,8 +17,8 @@ const MINUTE_MS = 60_000;
 const WAITS_MS = [1, 5, 15, 60, 180, 360, 720].map((minutes) => minutes * MINUTE_MS);
 const RETRIED = new Set(["receiver_busy", "dns_failed", "timeout", "network_error"]);
 const MAX_ATTEMPTS = 8;
-const FIRSTS_AT_ENDPOINT = 64;
-const RETRIES_AT_ENDPOINT = 16;
+/** With `DELIVERY_WORKFLOWS=all` a claim limits the runs that begin. Workflows make their first attempts. */
+const LIMITS_AT_ENDPOINT = { first: 64, retry: 16, "first of a workflow": 8 } as const;
 /** Times are rounded to milliseconds. */
 const ROUNDING_MS = 2;
 /** An attempt that was loaded before an answer forbade it may still be sent within this time. */
@@ -50,6 +50,8 @@ type SafetyParts = {
   /** By how much the clocks of dispatchers have differed at most. */
   readonly clocksDifferMs: () => number;
   readonly isRestored: () => boolean;
+  /** Whether `DELIVERY_WORKFLOWS` is `all`. */
+  readonly isWhole: boolean;
   /** Reports that a rule was broken, and how. The first report counts. */
   readonly broken: (rule: string, what: string) => void;
 };
@@ -137,23 +139,31 @@ export function createSafety(parts: SafetyParts) {
     check("nothing is sent after an answer that forbids it", isInFlight, one, `since ${since}`);
   }
 
+  const isFirstOfWhole = (one: BegunAttempt) =>
+    parts.isWhole && one.attempt === 1 && isOfWorkflow(one);
+  const isLeased = ({ deliveryId }: BegunAttempt) =>
+    tables().isLeased(tables().entries.get(deliveryId)?.leasedUntil ?? null);
+
   /**
    * The limit is per dispatcher: a commit does not count other dispatchers' attempts. An attempt whose lease is lost
    * does not count: another process recorded it, a step of the clock ended it, or it began after a late answer.
    */
   function checkInFlight(one: BegunAttempt): void {
-    const isRetry = isOfWorkflow(one);
+    const kindOf = (other: BegunAttempt) =>
+      isFirstOfWhole(other) ? "first of a workflow" : isOfWorkflow(other) ? "retry" : "first";
+    const kind = kindOf(one);
     const { length } = [...attempts().inFlight].filter(
       (other) =>
         other.process === one.process &&
         other.endpointId === one.endpointId &&
-        isOfWorkflow(other) === isRetry &&
+        kindOf(other) === kind &&
         !isRecorded(other) &&
+        !(isFirstOfWhole(other) && !isLeased(other)) &&
         !isEndedByStep(other, tables().nowMicros()) &&
         !(parts.hinderedSince(other.loadedAtMs) && isLeaseOver(other, tables().nowMicros())),
     );
-    const limit = isRetry ? RETRIES_AT_ENDPOINT : FIRSTS_AT_ENDPOINT;
-    check("capacity of an endpoint", length <= limit, one, `${length} in flight`);
+    const isKept = length <= LIMITS_AT_ENDPOINT[kind];
+    check("capacity of an endpoint", isKept, one, `${length} in flight`);
   }
 
   const goesOn = ({ deliveryId, run }: RunOf) =>

@@ -152,6 +152,10 @@ const BUGS: Bugs = {
     ],
   },
   "workflows/src/dispatcher/workflow-runs.ts": {
+    "workflows begin as many runs of an endpoint as dispatchers": [
+      "const ENDPOINT_LIMIT = 8;",
+      "const ENDPOINT_LIMIT = 64;",
+    ],
     "an entry is deleted before Temporal acknowledged its workflow": [
       "if (await beginOrRecord(starter, { ...run, made }, dueMs)) acknowledged.push(run);",
       "acknowledged.push(run);\n          await beginOrRecord(starter, { ...run, made }, dueMs);",
