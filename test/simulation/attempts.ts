@@ -7,6 +7,9 @@ import type { PostRequest } from "../../workflows/src/http/post-once.ts";
 import type { AttemptReport } from "../../workflows/src/http/sender.ts";
 import { EPOCH_MS, type Process } from "./world.ts";
 
+const LEASE_MICROS = 14_000_000;
+const CLOCK_STEP_MICROS = 60_000_000;
+
 /** How a payload was read from the database. */
 type Source = {
   readonly loadedAtMs: number;
@@ -109,6 +112,16 @@ export function createAttempts(
     /** Lists each time that an attempt was begun. */
     of,
   };
+}
+
+/** Whether a workflow makes an attempt. Workflows make all retries, and the first attempts of restored runs. */
+export const isOfWorkflow = ({ leasedAtMicros }: Load) => leasedAtMicros === undefined;
+
+/** Whether the lease of a first attempt has ended by the database's clock, or dates from before a step back. */
+export function isLeaseOver({ leasedAtMicros }: BegunAttempt, atMicros: number): boolean {
+  if (leasedAtMicros === undefined) return false;
+  const leasedUntil = leasedAtMicros + LEASE_MICROS;
+  return leasedUntil <= atMicros || leasedUntil > atMicros + LEASE_MICROS + CLOCK_STEP_MICROS;
 }
 
 /** Returns a text that identifies an attempt. */

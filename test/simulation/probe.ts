@@ -1,3 +1,4 @@
+import { isOfWorkflow } from "./attempts.ts";
 import type { Product } from "./product.ts";
 
 const SECOND_MS = 1_000;
@@ -57,7 +58,7 @@ export function startProbe(product: Product) {
     for (const account of accounts) await ownerOf(account).donate([`kill ${world.nowMs()}`]);
     await world.wait(AT_ONCE_MS);
     const firsts = [...attempts.inFlight].filter(
-      ({ leasedAtMicros, endpointId }) => leasedAtMicros !== undefined && !isFrozen(endpointId),
+      (one) => !isOfWorkflow(one) && !isFrozen(one.endpointId),
     );
     const killed = firsts[0]?.process;
     killed?.kill();

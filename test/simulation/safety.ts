@@ -1,11 +1,20 @@
 import { createHmac } from "node:crypto";
 import { AttemptOutcome } from "@activity/proto";
 import { DeliveryState } from "../../server/src/dispatch/delivery-state.ts";
+import { Task } from "../../server/src/dispatch/outbox-store.ts";
 import type { AfterAttempt } from "../../server/src/dispatch/record-store.ts";
 import { outcomeFromProto } from "../../workflows/src/attempt/outcome.ts";
 import type { AttemptKey, Run } from "../../workflows/src/common/run.ts";
 import type { PostRequest } from "../../workflows/src/http/post-once.ts";
-import { type Attempts, type BegunAttempt, isAsMade, keyOf, type Load } from "./attempts.ts";
+import {
+  type Attempts,
+  type BegunAttempt,
+  isAsMade,
+  isLeaseOver,
+  isOfWorkflow,
+  keyOf,
+  type Load,
+} from "./attempts.ts";
 import type { Database } from "./database.ts";
 import { type DeliveryRow, isRunning, type TableWatcher } from "./memory-tables.ts";
 import { edgeName, readStateEdges } from "./state-edges.ts";
@@ -23,8 +32,6 @@ const LIMITS_AT_ENDPOINT = { first: 64, retry: 16, "first of a workflow": 8 } as
 const ROUNDING_MS = 2;
 /** An attempt that was loaded before an answer forbade it may still be sent within this time. */
 const IN_FLIGHT_MS = 60_000;
-const LEASE_MICROS = 14_000_000;
-const CLOCK_STEP_MICROS = 60_000_000;
 /** The highest age of a lease when the core returns it. */
 const MAX_LEASE_AGE_MICROS = 2_000_000;
 /** Longer than a claim takes. After a step of the clock the age of a lease is wrong for at most this time. */
@@ -139,18 +146,22 @@ export function createSafety(parts: SafetyParts) {
     check("nothing is sent after an answer that forbids it", isInFlight, one, `since ${since}`);
   }
 
-  const isFirstOfWhole = (one: BegunAttempt) =>
-    parts.isWhole && one.attempt === 1 && isOfWorkflow(one);
-  const isLeased = ({ deliveryId }: BegunAttempt) =>
-    tables().isLeased(tables().entries.get(deliveryId)?.leasedUntil ?? null);
+  function kindOf(one: BegunAttempt): keyof typeof LIMITS_AT_ENDPOINT {
+    if (!isOfWorkflow(one)) return "first";
+    return parts.isWhole && one.attempt === 1 ? "first of a workflow" : "retry";
+  }
+  /** Whether claims count an attempt. After a restore, a first attempt counts for none: it is claimed as a retry. */
+  const isCounted = (one: BegunAttempt) => {
+    const entry = tables().entries.get(one.deliveryId);
+    const isLeased = entry?.task === Task.Attempt && tables().isLeased(entry.leasedUntil);
+    return kindOf(one) !== "first of a workflow" || isLeased;
+  };
 
   /**
    * The limit is per dispatcher: a commit does not count other dispatchers' attempts. An attempt whose lease is lost
    * does not count: another process recorded it, a step of the clock ended it, or it began after a late answer.
    */
   function checkInFlight(one: BegunAttempt): void {
-    const kindOf = (other: BegunAttempt) =>
-      isFirstOfWhole(other) ? "first of a workflow" : isOfWorkflow(other) ? "retry" : "first";
     const kind = kindOf(one);
     const { length } = [...attempts().inFlight].filter(
       (other) =>
@@ -158,12 +169,12 @@ export function createSafety(parts: SafetyParts) {
         other.endpointId === one.endpointId &&
         kindOf(other) === kind &&
         !isRecorded(other) &&
-        !(isFirstOfWhole(other) && !isLeased(other)) &&
+        isCounted(other) &&
         !isEndedByStep(other, tables().nowMicros()) &&
         !(parts.hinderedSince(other.loadedAtMs) && isLeaseOver(other, tables().nowMicros())),
     );
-    const isKept = length <= LIMITS_AT_ENDPOINT[kind];
-    check("capacity of an endpoint", isKept, one, `${length} in flight`);
+    const limit = LIMITS_AT_ENDPOINT[kind];
+    check("capacity of an endpoint", length <= limit, one, `${length} in flight`);
   }
 
   const goesOn = ({ deliveryId, run }: RunOf) =>
@@ -284,14 +295,4 @@ export function createSafety(parts: SafetyParts) {
       }
     },
   };
-}
-
-/** Whether a workflow makes an attempt. Workflows make all retries, and the first attempt of a restored run. */
-const isOfWorkflow = ({ leasedAtMicros }: Load) => leasedAtMicros === undefined;
-
-/** Whether the lease of a first attempt has ended by the database's clock, or dates from before a step back. */
-function isLeaseOver({ leasedAtMicros }: BegunAttempt, atMicros: number): boolean {
-  if (leasedAtMicros === undefined) return false;
-  const leasedUntil = leasedAtMicros + LEASE_MICROS;
-  return leasedUntil <= atMicros || leasedUntil > atMicros + LEASE_MICROS + CLOCK_STEP_MICROS;
 }

@@ -164,6 +164,8 @@ function drawRetries(random: Random, { accounts, span }: Size): Kind {
         dispatcher: random.below(2),
         forMs: random.below(2 * CLOSE_MS),
       },
+      // Both writes of the account at one time.
+      { atMs: offMs, kind: "donate", account, events: 1 },
       { atMs: offMs, kind: "switch off", endpoint },
       { atMs: onMs, kind: "switch on", endpoint },
       { atMs: retryMs, kind: "retry all", account },

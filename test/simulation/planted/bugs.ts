@@ -35,7 +35,7 @@ const BUGS: Bugs = {
     "a claim ends the lease of another claim": [
       "if (entry.leaseId === leaseId) ",
       "",
-      { from: 390 },
+      { from: 1260 },
     ],
     "attempts go to an endpoint that is switched off": [" || !endpoint.switchedOn"],
     "a record does not lock its deliveries": [
@@ -84,7 +84,7 @@ const BUGS: Bugs = {
     "a write leases entries of an endpoint that is slow": [
       "leased.length < reservation.limit && !reservation.slow.has(endpointId);",
       "leased.length < reservation.limit;",
-      { from: 256 },
+      { from: 821 },
     ],
     "the notification of a write is lost": [
       "if (hasUnleased) attempts.notify();\n      return {",
@@ -95,7 +95,7 @@ const BUGS: Bugs = {
     "a write does not lock its account": [
       'FOR UPDATE ${waits ? "" : "SKIP LOCKED"}',
       "",
-      { from: 1947 },
+      { from: 207 },
     ],
   },
   "server/src/delivery/delivery-service.ts": {
@@ -134,7 +134,7 @@ const BUGS: Bugs = {
   },
   "workflows/src/dispatcher/first-attempts.ts": {
     "an attempt in flight is made again when it is claimed again": [" || inFlight.has(name)"],
-    "an attempt that just ended is made again": ["ended.has(name) || ", "", { from: 2460 }],
+    "an attempt that just ended is made again": ["ended.has(name) || ", "", { from: 2473 }],
     "an attempt is recorded before its POST": [
       "const made = make(key, ready);",
       `await recorder.record(key, {
@@ -173,7 +173,6 @@ const BUGS: Bugs = {
     "a workflow ends although another worker's outcome of its attempt is retried": [
       "const { outcome } = recorded ?? answer;",
       "const { outcome } = answer;",
-      { from: 3330 },
     ],
     "a workflow ends when the core is away": [
       "} catch {\n      return undefined;",
