@@ -1,3 +1,6 @@
+/** The default `baseUrl` of `@activity/feed`. */
+const DEFAULT_BASE_URL = "http://127.0.0.1:8080/api/v1";
+
 /** The text at the end of `npm start`: the product's addresses, and lines that work when pasted. */
 export function welcome(
   at: {
@@ -13,6 +16,13 @@ export function welcome(
   apiKey: string,
 ): string {
   const base = `http://${at.gateway}/api/v1`;
+  // At its default address the client would wait without a word.
+  const baseUrl =
+    base === DEFAULT_BASE_URL
+      ? ""
+      : `
+@activity/feed needs this address: pass baseUrl: "${base}" to it, and --base-url to its commands.
+`;
   // A proxy that a variable names cannot reach this machine, and must not see the key.
   const curl = `curl -s --noproxy "*" -H "Authorization: Bearer $ACTIVITY_KEY"`;
   return `
@@ -31,7 +41,7 @@ Paste these:
   ${curl} "${base}/me"
   ${curl} "${base}/activity?limit=5"
   ${curl} "${base}/activity?type=donation&order=asc&limit=5"
-
+${baseUrl}
 A receiver on this machine prints the webhook events of the demo account below. In another terminal:
 
   npm run --silent demo -- donate "Ada" 500 "For the stream"
