@@ -3,6 +3,7 @@ import { amountText, centsFromText } from "./min-amount.ts";
 
 it.each([
   ["", 0n],
+  ["0", 0n],
   ["5", 500n],
   [" 5.5 ", 550n],
   ["0,05", 5n],
@@ -11,6 +12,7 @@ it.each([
   ["90071992547409.92", undefined],
   ["-1", undefined],
   ["1.234", undefined],
+  ["10,555", undefined],
   ["five", undefined],
 ])("reads the minimum amount %j as %s cents", (text, cents) => {
   expect(centsFromText(text)).toBe(cents);

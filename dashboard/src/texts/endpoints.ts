@@ -19,8 +19,10 @@ export const endpoints = {
   standardWebhooks: "Send the headers of Standard Webhooks too",
   minAmount: "Minimum amount in €",
   minAmountHint: "Events of smaller donations are not sent. Leave it empty to get all.",
-  minAmountWrong: "Write an amount below 90 trillion, such as 5 or 2.50.",
-  testAmountWrong: "Write an amount from 0.01 to 90 trillion, such as 5 or 2.50.",
+  minAmountWrong:
+    "Write 0 or more, below 90 trillion, with at most two decimals, such as 5 or 2.50.",
+  testAmountWrong:
+    "Write an amount from 0.01 to 90 trillion, with at most two decimals, such as 5 or 2.50.",
   minAmountFact: "Minimum amount",
   none: "None",
   state: "State",

@@ -99,7 +99,10 @@ describe("endpoints", () => {
     expect(await own.dialog().getByLabel("URL").getAttribute("aria-invalid")).toBe("false");
     await own.dialog().getByLabel("donation.refunded").uncheck();
     await own.dialog().getByLabel("Send the headers of Standard Webhooks too").check();
-    await own.dialog().getByLabel("Minimum amount in €").fill("2,5");
+    const minimum = own.dialog().getByLabel("Minimum amount in €");
+    await minimum.fill("10,555");
+    await own.told("Write 0 or more, below 90 trillion, with at most two decimals");
+    await minimum.fill("2,5");
     await own.dialog().getByLabel("Name").fill(" Shop ");
     await own.press("Save");
     await own.closed();
@@ -182,7 +185,7 @@ describe("endpoints", () => {
     await own.press("Send");
     await own.told("It arrived.");
     await own.dialog().getByLabel("Amount in €").fill("0");
-    await own.told("Write an amount from 0.01 to 90 trillion");
+    await own.told("Write an amount from 0.01 to 90 trillion, with at most two decimals");
     await own.dialog().getByLabel("Amount in €").fill("12.50");
     await own.dialog().getByLabel("Supporter").fill("Zoë 🎉");
     await own.dialog().getByLabel("Message").fill("");
@@ -263,10 +266,7 @@ describe("endpoints", () => {
     await own.page.clock.fastForward(3_600_000);
     const section = own.page.locator("section").filter({ has: facts });
     await section.getByText("Can't refresh. Showing data from").waitFor();
-    for (const [range, bars] of [
-      ["7 days", 7],
-      ["30 days", 30],
-    ] as const) {
+    for (const [range, bars] of Object.entries({ "7 days": 7, "30 days": 30 })) {
       await own.page.getByLabel(range).check();
       await expect.poll(() => chart.getByRole("listitem").count()).toBe(bars);
       await chart.getByRole("link").waitFor();
