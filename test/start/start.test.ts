@@ -184,7 +184,7 @@ describe("npm start without Temporal", () => {
 
   it("prints a donation's webhook event", async () => {
     expect(output).toMatch(/^Deliveries that fail wait to be retried: TEMPORAL_CLI names/m);
-    expect(await donate("Early")).toMatch(/^Donated: don_/);
+    expect(await donate("Early")).toMatch(/^Donated: 500 cents as don_/);
     expect(paste(output)).toContain("Early");
     await untilPrinted(one, "Early");
   });

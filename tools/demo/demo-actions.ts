@@ -66,7 +66,7 @@ async function donate(
   const { donation } = await donations.payDonation(key);
   const last: LastDonation = { externalId: key.externalId, amountCents: `${amountCents}` };
   await writeFile(lastFile, JSON.stringify(last));
-  return `Donated: don_${donation?.recordId}`;
+  return `Donated: ${amountCents} cents as don_${donation?.recordId}`;
 }
 
 async function refund(
