@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { findBase } from "./release/base.ts";
 
-/** The most words that a sentence in documents, comments and texts may have. */
+/** The most words that a sentence in documents and comments may have. */
 const MAX_WORDS = 30;
 /** Words and phrases to replace, and their replacements. */
 const REPLACED: readonly (readonly [RegExp, string])[] = [
@@ -59,9 +59,7 @@ for (const subject of git(...subjects, `${findBase().commit}..HEAD`)) {
   if (NO_ORDER.test(subject.replace(AREA, ""))) report(place, "write an order: mend, add, remove");
 }
 if (found > 0) {
-  console.error(
-    `${found} sentences to rewrite: docs, comments, texts and commits are plain English.`,
-  );
+  console.error(`${found} sentences to rewrite: docs, comments and commits are plain English.`);
   process.exitCode = 1;
 }
 

@@ -27,7 +27,8 @@ const { DATABASE_URL: _, DATABASE_URL_FILE: __, TEMPORAL_ADDRESS: ___, ...env } 
 const progress = createProgress();
 
 try {
-  if (folder === "" || !Number.isInteger(port) || port < 1) throw new StackError(USAGE);
+  if (folder === "" || !Number.isInteger(port) || port < 1 || port > 65_535)
+    throw new StackError(USAGE);
   await mkdir(dataDir, { recursive: true });
   if (!(await isPortFree(port))) {
     throw new StackError(

@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 
 const PACKAGE = /^(server|gateway|workflows|dashboard|receiver-kit|feed|import|runtime|proto)\//;
 /** Files of a package that test, measure or build it. */
-const AROUND = /(^|\/)(tests?|bench|scripts)\/|harness|fuzz|\.test\.|vitest\.config/;
+const AROUND = /(^|\/)(tests?|testing|bench|scripts)\/|harness|fuzz|\.test\.|vitest\.config/;
 const CODE = /\.(ts|tsx|mjs|js)$/;
 const GENERATED = /^proto\/src\/gen\//;
 

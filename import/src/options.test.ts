@@ -16,6 +16,7 @@ describe("the command line of an import", () => {
     expect(() => parseOptions(["file.csv"])).toThrow(/--account/);
     expect(() => parseOptions(["--account", "ada"])).toThrow(/one CSV file/);
     expect(() => parseOptions([...NEEDED, "other.csv"])).toThrow(/one CSV file/);
+    expect(() => parseOptions(["--account", "--source"])).toThrow(/ambiguous\. [^']+$/);
   });
 
   it("takes options", () => {

@@ -77,7 +77,8 @@ function parseCommandLine(argv: readonly string[]) {
   try {
     return parseArgs({ args: [...argv], allowPositionals: true, options: OPTIONS });
   } catch (error) {
-    const [problem = ""] = (error instanceof Error ? error.message : String(error)).split(". ");
+    const message = error instanceof Error ? error.message : String(error);
+    const [problem = ""] = message.split(/\. |\.?\n/);
     throw new ImportError(`${problem}. ${SEE_HELP}`, { cause: error });
   }
 }
