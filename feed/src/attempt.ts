@@ -90,9 +90,9 @@ type Parts = {
 /** Tells whether a body comes from this API. Another API's body may have `data` too. */
 function isAnswer(path: string, { data, pagination }: Parts): boolean {
   if (path === "/me") return typeof data?.key?.expires_at === "string";
-  const { has_more: hasMore, next_cursor: cursor } = pagination ?? {};
-  // Without a cursor, the next request would get the same page again.
-  return Array.isArray(data) && (hasMore === false || (hasMore === true && !!cursor));
+  if (!Array.isArray(data) || typeof pagination?.has_more !== "boolean") return false;
+  // Only an empty last page may lack a cursor. After another one, the same records would come again. §2.4
+  return !!pagination.next_cursor || (!pagination.has_more && data.length === 0);
 }
 
 /** Returns why a request with this status is retried; undefined if it must not be. §7 */

@@ -70,6 +70,7 @@ it.each([
   { data: [], pagination: { page: 1 } },
   { data: {}, pagination: { has_more: false } },
   { data: [], pagination: { has_more: true } },
+  { data: [{ id: "1" }], pagination: { has_more: false, next_cursor: null } },
   { data: null },
 ])("list and me end at another API's 200 with %j", async (body) => {
   api.instead.push(

@@ -89,7 +89,7 @@ export function createHttpServer(
 
   async function refuseConnect(request: IncomingMessage, socket: Duplex): Promise<void> {
     const { authorization, forwardedFor } = readRequestHead(request.rawHeaders);
-    // After CONNECT node:http no longer handles timeouts. The client may not read the answer before this one.
+    // After CONNECT node:http no longer handles timeouts. The client may never read the earlier answer.
     request.socket.setTimeout(limits.stalledTimeoutMs, () => socket.destroy());
     socket.on("error", () => socket.destroy());
     await pipelines.lastAnswer(socket);

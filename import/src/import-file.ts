@@ -101,7 +101,7 @@ async function* readDonations(
         refusedRows.push({ row, reason: donation.reason });
       }
     }
-    await refusedFile.add(refusedRows);
     for (const { reason } of refusedRows) report.addRefused(reason);
+    await refusedFile.add(refusedRows);
   }
 }

@@ -61,30 +61,31 @@ async function runImport(options: ImportOptions, env: NodeJS.ProcessEnv): Promis
   const report = createImportReport(progress);
   const refusedFile = createRefusedFile(file, refusedPath);
   const startedMs = performance.now();
-  try {
-    await importFile({
-      core,
-      opening: { accountId: account.id, platform: options.platform },
-      file,
-      rules: {
-        columns,
-        width: file.header.length,
-        line: findLineColumn(file.header),
-        currency: options.currency,
-        dateOrder: options.dateOrder,
-        timeZone: isUtc ? createTimeZone("UTC") : options.timeZone,
-      },
-      filter,
-      decimalMark: options.decimalMark,
-      refusedFile,
-      report,
-    });
-  } finally {
-    progress.end();
-    const seconds = (performance.now() - startedMs) / 1000;
-    process.stdout.write(summaryText(report.counts(), refusedFile.path, seconds));
-    await refusedFile.close();
-  }
+  const failures: unknown[] = [];
+  const fail = (error: unknown) => void failures.push(error);
+  await importFile({
+    core,
+    opening: { accountId: account.id, platform: options.platform },
+    file,
+    rules: {
+      columns,
+      width: file.header.length,
+      line: findLineColumn(file.header),
+      currency: options.currency,
+      dateOrder: options.dateOrder,
+      timeZone: isUtc ? createTimeZone("UTC") : options.timeZone,
+    },
+    filter,
+    decimalMark: options.decimalMark,
+    refusedFile,
+    report,
+  }).catch(fail);
+  // Before the summary: some file systems report a full disk only now.
+  await refusedFile.close().catch(fail);
+  progress.end();
+  const seconds = (performance.now() - startedMs) / 1000;
+  process.stdout.write(summaryText(report.counts(), refusedFile.path, seconds));
+  if (failures.length > 0) throw failures[0];
   return report.counts().refused > 0 ? ExitCode.SomeRefused : ExitCode.AllStored;
 }
 

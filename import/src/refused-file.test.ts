@@ -46,6 +46,7 @@ it.each([1, 2])("asks for space if its append number %i fails, and is closed", a
   await expect(refused.add([row]).finally(() => refused.close())).rejects.toThrow(
     /full\.refused(-\d)?\.csv cannot be written \(ENOSPC\): free space/,
   );
+  expect(refused.path).toBeUndefined();
   spy.mockRestore();
 });
 

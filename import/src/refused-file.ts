@@ -7,7 +7,7 @@ import { codeOf, ImportError } from "./import-error.ts";
 
 /** The CSV file of refused rows. It is created with the first of them. */
 export type RefusedFile = {
-  /** The path of the file. `undefined` while there is none. */
+  /** The path of the file. `undefined` while there is none, and once a row is missing in it. */
   readonly path: string | undefined;
   /**
    * Adds rows, each with its line in the first file and the reason. Throws an ImportError if they cannot be written.
@@ -42,6 +42,7 @@ export function createRefusedFile(source: CsvFile, path: string | undefined): Re
   let opening: Promise<MadeFile> | undefined;
   let written = Promise.resolve();
   let made: MadeFile | undefined;
+  let isWhole = true;
 
   async function make(): Promise<MadeFile> {
     made = await (path === undefined ? openNextFree(source.path) : openNamed(path));
@@ -52,9 +53,21 @@ export function createRefusedFile(source: CsvFile, path: string | undefined): Re
     return made;
   }
 
+  async function writing({ path, file }: MadeFile, write: (file: FileHandle) => Promise<void>) {
+    try {
+      await write(file);
+    } catch (error) {
+      isWhole = false;
+      throw new ImportError(
+        `${path} cannot be written (${codeOf(error)}): free space and remove it. Then import again: stored rows are not stored twice.`,
+        { cause: error },
+      );
+    }
+  }
+
   return {
     get path() {
-      return made?.path;
+      return isWhole ? made?.path : undefined;
     },
     async add(rows) {
       if (rows.length === 0) return;
@@ -86,20 +99,6 @@ export async function checkRefusedPath(path: string): Promise<void> {
 }
 
 type MadeFile = { readonly path: string; readonly file: FileHandle };
-
-async function writing(
-  { path, file }: MadeFile,
-  write: (file: FileHandle) => Promise<void>,
-): Promise<void> {
-  try {
-    await write(file);
-  } catch (error) {
-    throw new ImportError(
-      `${path} cannot be written (${codeOf(error)}): free space, or name another file with --refused. Then import again: stored rows are not stored twice.`,
-      { cause: error },
-    );
-  }
-}
 
 /** For donations.csv, opens donations.refused.csv, or donations.refused-2.csv, and so on. */
 async function openNextFree(sourcePath: string): Promise<MadeFile> {

@@ -33,6 +33,7 @@ process.exitCode = refused.length > 0 || packages.length === 0 ? 1 : 0;
 
 /** With OR, one licence must be allowed. With AND, all must be. A person decides on an expression with both. */
 function isAllowed(expression: string): boolean {
+  if (ALLOWED.has(expression)) return true;
   if (expression.includes(" OR ") && expression.includes(" AND ")) return false;
   const choices = expression.replaceAll(/[()]/g, "").split(" OR ");
   return choices.some((choice) => choice.split(" AND ").every((licence) => ALLOWED.has(licence)));

@@ -83,7 +83,7 @@ export function createPoller(connection: Connection, filters: FilterOptions): Po
     const fromMs = performance.now();
     const elapsedMs = fromMs - startedMs;
     const pause = pauseAfter({ page: body, headers, elapsedMs, random: Math.random() });
-    const cursor = body.pagination.next_cursor ?? undefined;
+    const cursor = body.pagination.next_cursor ?? position.cursor;
     pauses.delete(name);
     rememberPause(nameOf({ ...position, cursor }), { pause, fromMs, wakes: startedWakes });
     if (end && name === nameOf(end.position)) {

@@ -19,8 +19,8 @@ const FROM_PROTO: ReadonlyMap<Outcome, AttemptOutcome> = new Map(
 );
 
 /**
- * Converts an outcome for the core. A newer version's outcome, from a workflow's history, becomes unspecified. If this
- * threw, one such run would stop the worker's claims.
+ * Converts an outcome for the core. A newer version's outcome, from a workflow's history, becomes unspecified, which
+ * only a `PastAttempt` may have. If this threw, one such run would stop the worker's claims.
  */
 export function outcomeToProto(outcome: AttemptOutcome): Outcome {
   return TO_PROTO[outcome] ?? Outcome.UNSPECIFIED;

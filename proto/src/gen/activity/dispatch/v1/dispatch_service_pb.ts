@@ -279,8 +279,8 @@ export const ClaimedRetrySchema: GenMessage<ClaimedRetry> = /*@__PURE__*/
  */
 export type PastAttempt = Message<"activity.dispatch.v1.PastAttempt"> & {
   /**
-   * How it ended. In a request, unspecified if the sender does not know a newer version's outcome. It has no rule, so
-   * that such a run continues: of a run without lost records, the core ignores it.
+   * How it ended. In a request, unspecified if the sender does not know a newer version's outcome. If the core lacks the
+   * attempt, it then stores NETWORK_ERROR, so that the run continues.
    *
    * @generated from field: activity.dashboard.v1.AttemptOutcome outcome = 1;
    */
