@@ -217,6 +217,12 @@ describe("§4.4 follow", () => {
     },
   );
 
+  it("shares no poller between followers of other keys or platforms", async () => {
+    const otherKey = { apiKey: KEY.replace("_0", "_1") };
+    for (const other of [{}, otherKey, { platform: "csv" } as const]) void start(other).next();
+    await expect.poll(() => polls().length).toBe(3);
+  });
+
   it("gives a slow follower the pages of a quick one without a request", async () => {
     const [quick, slow] = [start(), start()];
     store(1, 1);

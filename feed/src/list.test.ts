@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { list, me } from "./index.ts";
 import { createRecord, KEY, refuse, startTestApi, type TestApi } from "./testing/test-api.ts";
 
@@ -57,6 +57,35 @@ describe("§4.4.1 list", () => {
       for await (const _ of listing);
     };
     await expect(readAll()).rejects.toThrow("enough");
+  });
+
+  it("gives a repeated record once, and leaves 20 requests to other tools", async () => {
+    const records = [1, 2, 3].map(createRecord);
+    const first = { data: records.slice(0, 2), pagination: { has_more: true, next_cursor: "1" } };
+    const pages = [first, { data: records.slice(1), pagination: { has_more: false } }];
+    const headers = new Headers({ RateLimit: '"account";r=20;t=9' });
+    const text = async () => JSON.stringify(pages.shift());
+    const fetch = async () => ({ status: 200, headers, text });
+    const listing = list({ ...connect(), fetch, until: "2030-01-01T00:00:00Z" });
+    for (const record of first.data) expect((await listing.next()).value).toEqual(record);
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const next = listing.next();
+    await vi.advanceTimersByTimeAsync(8_999);
+    expect(pages).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect((await next).value).toEqual(records[2]);
+  });
+
+  it("gives up after ten failures in a row", async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const fetch = vi.fn(() => Promise.reject(new TypeError("fetch failed")));
+    const next = list({ ...connect(), fetch }).next();
+    const failed = expect(next).rejects.toMatchObject({ code: "unavailable" });
+    await vi.advanceTimersByTimeAsync(600_000);
+    await failed;
+    expect(fetch).toHaveBeenCalledTimes(10);
   });
 
   it("ends at a refusal", async () => {

@@ -1,4 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { attempt } from "./attempt.ts";
+import type { Fetch } from "./connection.ts";
 import { delayMs } from "./request.ts";
 
 const failed = (reason: "rate_limit_exceeded" | "network_error", retryAfterMs?: number) => ({
@@ -32,4 +34,20 @@ describe("§4.4.8 the wait after a failure", () => {
     expect(waits(0)).toEqual([1_000, 2_000, 4_000, 60_000, 60_000]);
     expect(waits(1)).toEqual([500, 1_000, 2_000, 30_000, 30_000]);
   });
+});
+
+it("a request fails if its answer is not complete after 15 seconds. §4.4.8", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const fetch: Fetch = (_, { signal }) =>
+    new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+  const outcome = attempt(
+    { apiKey: "", baseUrl: "http://api.test", fetch },
+    { path: "/me" },
+    undefined,
+  );
+  await vi.advanceTimersByTimeAsync(14_999);
+  expect(vi.getTimerCount()).toBe(1);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(await outcome).toMatchObject({ kind: "failed", reason: "timeout" });
 });

@@ -185,6 +185,7 @@ describe("activity-feed export", () => {
     const { code, notices } = await run(["export", "--csv", ...SINCE, ...at(), "--output", path]);
     expect(code).toBe(0);
     expect(notices).toEqual([`3 records in ${path}.`]);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
     const [one, two, three] = [1, 2, 3].map((number) => createRecord(number).recorded_at);
     expect(readFileSync(path, "utf8")).toBe(
       [

@@ -1,4 +1,5 @@
 import { afterEach, expect, it, vi } from "vitest";
+import { createRecord } from "../testing/test-api.ts";
 import { createPoller } from "./poller.ts";
 
 afterEach(() => vi.restoreAllMocks());
@@ -20,4 +21,22 @@ it("forgets the pauses of followers that left after the longest pause", async ()
   expect(await sizeAfterPoll(1)).toBe(2);
   expect(await sizeAfterPoll(10)).toBe(3);
   expect(await sizeAfterPoll(20)).toBe(2);
+});
+
+it("requests a page again after a minute, because a record may have been refunded or deleted", async () => {
+  const body = { data: [createRecord(1)], pagination: { has_more: false, next_cursor: "c" } };
+  const answer = { status: 200, headers: new Headers(), text: async () => JSON.stringify(body) };
+  const fetch = vi.fn(async () => answer);
+  const poller = createPoller({ apiKey: "", baseUrl: "http://api.test", fetch }, {});
+  // Pages are kept for a second follower.
+  for (let count = 0; count < 2; count += 1) poller.followers.add(() => {});
+  const clock = vi.spyOn(performance, "now");
+  const requestsAfter = async (ms: number) => {
+    clock.mockReturnValue(ms);
+    await poller.next({ since: undefined, cursor: undefined }, undefined);
+    return fetch.mock.calls.length;
+  };
+  expect(await requestsAfter(0)).toBe(1);
+  expect(await requestsAfter(59_999)).toBe(1);
+  expect(await requestsAfter(60_000)).toBe(2);
 });
