@@ -162,7 +162,8 @@ export function describeStore(client: ClientName | "memory", subject: Subject): 
     });
 
     it("aborts the work's signal when the lease ends while the storage is out of reach, and repeats no finished work", async () => {
-      const renew = () => new Promise<boolean>(() => {});
+      const renew = vi.fn(() => new Promise<boolean>(() => {}));
+      renew.mockRejectedValueOnce(new Error("away"));
       const once = createLeaseStore({ ...store.claims, renew }, { leaseSeconds: 0.3 });
       const eventId = randomUUID();
       const outcome = await once.runOnce(eventId, async ({ signal }) => {

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { createLeaseStore, handleOnce, type WebhookEvent } from "../../src/index.ts";
 import { createMemoryClaims, createMemoryStore } from "../../src/stores/memory/index.ts";
 import { describeStore } from "./conformance.ts";
@@ -78,4 +78,16 @@ it.each(TIMES)("repeats no finished work if a connection is lost %s the mark", a
   const of = { record: "record 1", time: "2026-01-01T00:00:00Z" };
   expect(await store.runOnce("wev_1", work, of)).toBe("handled");
   expect(await store.runOnce("wev_1", work, of)).toBe("seen_before");
+});
+
+it("stops renewing when the work ends, and rejects with the work's error even if the release fails", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const release = () => Promise.reject(new Error("away"));
+  const store = createLeaseStore({ ...createMemoryClaims(Date.now), release });
+  expect(await store.runOnce("wev_1", async () => {})).toBe("handled");
+  expect(vi.getTimerCount()).toBe(0);
+  const failure = new Error("the work failed");
+  await expect(store.runOnce("wev_2", () => Promise.reject(failure))).rejects.toBe(failure);
+  expect(vi.getTimerCount()).toBe(0);
 });
