@@ -1,8 +1,13 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { useFolder } from "../../test/harness/use-started.ts";
 import { readCoreConfig } from "./core-config.ts";
 import { readLocalCore } from "./local-core.ts";
 
 const LOCAL = { coreUrl: "http://127.0.0.1:4000", serviceCredential: "local" };
+
+const folder = useFolder("core-config");
 
 describe("where the core is", () => {
   it("comes from the environment, else from the last npm start", () => {
@@ -24,6 +29,12 @@ describe("where the core is", () => {
       expect(await readLocalCore({ ...unreadable, [name]: "given" })).toEqual({});
     }
     await expect(readLocalCore(unreadable)).rejects.toThrow(/cannot be read/);
+  });
+
+  it("shows nothing of the credential in a file of npm start that is not JSON", async () => {
+    writeFileSync(join(folder, "local.json"), "geheim");
+    const read = readLocalCore({ DATA_DIR: folder });
+    await expect(read).rejects.toThrow(/cannot be read: it is not JSON\.$/);
   });
 
   it("tells of a credential's file that cannot be read", () => {
