@@ -1,4 +1,5 @@
 import { DeliveryState, EndpointService, SessionScope } from "@activity/proto";
+import type { Route } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { NOW_MICROS } from "../../../server/src/database/now.ts";
 import { answer } from "../../delivery/harness-receiver-behaviours.ts";
@@ -198,5 +199,22 @@ describe("a bulk retry", () => {
     expect(asked).toBe(2);
     await own.press("Continue");
     await own.spoken("260 deliveries are on the way.");
+  });
+
+  it("ADR 0053: requests no further part once its dialog is closed", async () => {
+    for (let count = 0; count < 2; count += 1) await own.fail(404);
+    const parts: Route[] = [];
+    await own.page.route("**/RetryFailedDeliveries", (route) => void parts.push(route));
+    await own.open("/deliveries");
+    await own.button("Retry failed").click();
+    await own.told("2 deliveries will be retried.");
+    await own.press("Retry failed");
+    await expect.poll(() => parts.length).toBe(1);
+    await own.page.keyboard.press("Escape");
+    await own.closed();
+    const listed = own.page.waitForRequest("**/ListDeliveries");
+    await parts[0]?.continue();
+    await listed;
+    expect(parts).toHaveLength(1);
   });
 });
