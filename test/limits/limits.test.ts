@@ -1,13 +1,14 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { AccountService, SessionService } from "@activity/proto";
+import { AccountService, ApiKeyService, SessionService } from "@activity/proto";
+import { clientBucket } from "@activity/runtime/client-bucket";
 import { Permission } from "@activity/server";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { startDashboard } from "../dashboard/harness-dashboard.ts";
-import { createAccount, createReader } from "../harness/builders.ts";
+import { createAccount, createApiKey, createReader } from "../harness/builders.ts";
 import { expectError, floodUntilNoneIsLate } from "../harness/expectations.ts";
 import { requestOf } from "../harness/http.ts";
 import { sendToRedis, startTestRedis } from "../harness/redis.ts";
-import { startTestStack, type TestStack } from "../harness/stack.ts";
+import { startTestStack, type TestStack, useTestStack } from "../harness/stack.ts";
 import { openDoor } from "../harness/tcp-door.ts";
 import { useStarted } from "../harness/use-started.ts";
 import { LIMITERS, useTwoInstances } from "./harness-limiters.ts";
@@ -45,6 +46,47 @@ describe.each(SINGLE)("§8 the limits, counted in %s", (_, startRedis) => {
     };
     const exactly120 = [...Array(120).fill(200), ...Array(80).fill(429)];
     expect(await floodUntilNoneIsLate(120, flood)).toEqual([exactly120]);
+  });
+
+  it("count no request of a blocked account, a revoked key or a refused client for the account", async () => {
+    const { stack, portOf } = instances;
+    const [accounts, apiKeys] = [stack.client(AccountService), stack.client(ApiKeyService)];
+    const { accountId, apiKey, apiKeyId } = await createReader(stack);
+    const { text: secondKey } = await createApiKey(stack, accountId);
+    const ask = (apiKey: string, address: string) =>
+      requestOf(portOf(0), "/api/v1/me", { apiKey, headers: { "x-forwarded-for": address } });
+    await accounts.blockAccount({ accountId });
+    expect((await ask(apiKey, "198.51.100.1")).status).toBe(403);
+    await accounts.unblockAccount({ accountId });
+    await apiKeys.revokeApiKey({ accountId, apiKeyId });
+    for (let count = 1; count < 300; count++) {
+      expect((await ask(apiKey, "198.51.100.1")).status).toBe(401);
+    }
+    expect((await ask(secondKey, "198.51.100.1")).status).toBe(429);
+    expect((await ask(secondKey, "198.51.100.2")).headers.ratelimit).toMatch(/^"account";r=119;/);
+  });
+});
+
+describe("ADR 0003: admissions from before the database's clock stepped back", () => {
+  const stack = useTestStack();
+
+  /** Counts a client's requests before and after the step. Returns the microseconds between their counted times. */
+  async function microsAcross(stepSeconds: number) {
+    const address = `198.51.100.${stepSeconds}`;
+    const ask = () => stack.http("/nothing", { headers: { "x-forwarded-for": address } });
+    const bucket = clientBucket(address);
+    await ask();
+    const step = "UPDATE rate_window SET last_at = last_at + ? WHERE bucket = ?";
+    await stack.database.query(step, [stepSeconds * 1_000_000, bucket]);
+    await ask();
+    const ofWindow = "SELECT ring FROM rate_window WHERE bucket = ?";
+    const times = await stack.database.value<Buffer>(ofWindow, [bucket]);
+    return Number(times?.readBigUInt64BE(8)) - Number(times?.readBigUInt64BE(0));
+  }
+
+  it("count as made now if the step was over five seconds, else time never decreases", async () => {
+    expect(await microsAcross(60)).toBe(0);
+    expect(await microsAcross(4)).toBeGreaterThanOrEqual(4_000_000);
   });
 });
 

@@ -28,8 +28,27 @@ it("§8 counts a client while the database is away, so that its limit holds", ()
     for (let number = 0; number < CLIENT_LIMIT; number++) {
       await expect(admission.admit(request)).rejects.toThrow();
     }
-    expect(await admission.admit(request)).toMatchObject({ kind: "client_refused" });
+    const refused = { kind: "client_refused", untilMs: expect.any(Number) };
+    expect(await admission.admit(request)).toEqual(refused);
+    // The refusal is remembered.
+    await sendToRedis(redis.url, "FLUSHALL");
+    expect(await admission.admit(request)).toEqual(refused);
   }));
+
+it("ADR 0003: after the clock stepped back by over five seconds, admissions count as made now, else time never decreases", async () => {
+  const limiter = connectWindowRedis(redis.url);
+  await firstAnswer(limiter);
+  const countAfterStep = async (seconds: number) => {
+    const bucket = clientBucket(`198.51.100.${seconds}`);
+    await countRequests(limiter, [bucket]);
+    const time = Number(await sendToRedis(redis.url, "LINDEX", windowKey(bucket), 0));
+    await sendToRedis(redis.url, "LPUSH", windowKey(bucket), time + seconds * 1_000_000);
+    return (await countRequests(limiter, [bucket]))[0];
+  };
+  expect(await countAfterStep(60)).toEqual({ ok: true, used: 3, resetMicros: 60_000_000 });
+  expect((await countAfterStep(4))?.resetMicros).toBeLessThanOrEqual(56_000_000);
+  limiter.disconnect();
+});
 
 it("counts nothing in database 0 if Redis refuses the database of REDIS_URL", () =>
   withAdmission(`${redis.url}/99`, async (admission) => {
