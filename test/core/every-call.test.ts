@@ -1,13 +1,20 @@
 import { once } from "node:events";
 import http2 from "node:http2";
 import * as proto from "@activity/proto";
-import { administerServiceCredentials, Permission } from "@activity/server";
+import {
+  administerServiceCredentials,
+  createServerApp,
+  Permission,
+  readConfig,
+} from "@activity/server";
 import type { DescMessage, DescMethod } from "@bufbuild/protobuf";
-import { Code, ConnectError } from "@connectrpc/connect";
-import { beforeAll, describe, expect, it } from "vitest";
+import { Code, ConnectError, createClient } from "@connectrpc/connect";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { inParallel } from "../harness/attack.ts";
 import { createAccount, createReader, unique } from "../harness/builders.ts";
 import { sendHead } from "../harness/http.ts";
 import { failureOf, METHODS, nameOf } from "../harness/methods.ts";
+import { QUIET } from "../harness/quiet.ts";
 import { useTestStack } from "../harness/stack.ts";
 import { LISTED, OF_ALL_ACCOUNTS, OF_ONE_ACCOUNT } from "./harness-calls.ts";
 
@@ -170,9 +177,30 @@ describe("a client's address", () => {
     const mayForward = await stack.credential(Permission.ClientAddressForward);
     const forwarded = forwarding("198.51.100.77", mayForward);
     for (let count = 0; count < 300; count++) await admit(forwarded);
+    const refusal = ConnectError.from(await admit(forwarded).catch((error) => error));
+    expect(refusal.code).toBe(Code.ResourceExhausted);
+    // ADR 0030: the gateway repeats the refusal for as long, and the core refuses from memory.
+    const [info] = refusal.findDetails(proto.ErrorInfoSchema);
+    expect(Number(info?.clientRefusedFor?.seconds)).toBeGreaterThan(0);
+    expect(Number(info?.clientRefusedFor?.seconds)).toBeLessThanOrEqual(60);
+    await stack.database.query("DELETE FROM rate_window");
     await expect(admit(forwarded)).rejects.toMatchObject({ code: Code.ResourceExhausted });
     await admit({});
     expect(await watch({ "x-service-credential": mayForward })).toBeDefined();
+  });
+
+  it("ADR 0030: shares a limit of 3,000 requests with its IPv6 /48", async () => {
+    const [DATABASE_URL, key] = [stack.database.url, "0".repeat(64)];
+    const config = readConfig({ DATABASE_URL, CURSOR_KEYS: key, SECRET_KEYS: key });
+    const app = createServerApp(config, QUIET);
+    onTestFinished(app.close);
+    // Calls of this process, because 3,000 over a connection take seconds.
+    const { admitClient } = createClient(proto.AdmissionService, app.localTransport);
+    const admitAt = (place: number) =>
+      admitClient({}, { headers: { "x-client-address": `2001:db8:1:${place}::1` } });
+    // In rounds, so that no call waits for long in the queue.
+    for (let round = 0; round < 12; round++) await inParallel(250, admitAt);
+    await expect(admitAt(0)).rejects.toMatchObject({ code: Code.ResourceExhausted });
   });
 
   it("is refused from any other caller, and so is watching feeds", async () => {
