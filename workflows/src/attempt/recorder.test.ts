@@ -28,23 +28,25 @@ const FAST: Timing = {
   after: (milliseconds, work) => PROCESS_TIMING.after(milliseconds / 5, work),
 };
 
-/** Creates a recorder whose core answers each call with `answer`, and notes the call's delivery ids and delays. */
+/** Creates a recorder whose core answers each call with `answer`, and notes its delivery ids, delays and durations. */
 function recorderOf(
   answer: (ids: readonly string[]) => number[] | Promise<number[]>,
   timing = FAST,
 ) {
   const calls: string[][] = [];
   const retryIns: number[] = [];
+  const durations: number[] = [];
   const transport = createRouterTransport(({ rpc }) => {
     rpc(DispatchService.method.recordAttempts, async ({ attempts }) => {
       const ids = attempts.map(({ run }) => run?.deliveryId ?? "");
       calls.push(ids);
       retryIns.push(...attempts.map(({ retryIn }) => Number(retryIn?.seconds)));
+      durations.push(...attempts.map(({ duration }) => Number(duration?.seconds)));
       return { busy: await answer(ids) };
     });
   });
   const dispatch = createClient(DispatchService, transport);
-  return { calls, retryIns, recorder: createRecorder(dispatch, QUIET, timing) };
+  return { calls, retryIns, durations, recorder: createRecorder(dispatch, QUIET, timing) };
 }
 
 it("counts the delay of a retry from the end of the attempt, whichever process made it. §6.4", async () => {
@@ -53,7 +55,14 @@ it("counts the delay of a retry from the end of the attempt, whichever process m
   const failed = { ...DELIVERED, outcome: AttemptOutcome.Timeout };
   await recorder.record(keyOf("own"), failed);
   await recorder.record(keyOf("other"), failed, [], 45_000);
-  expect(retryIns).toEqual([60, 15]);
+  await recorder.record(keyOf("late"), failed, [], 90_000);
+  expect(retryIns).toEqual([60, 15, 0]);
+});
+
+it("reports at most the hour that the core accepts for an attempt whose process was frozen", async () => {
+  const { recorder, durations } = recorderOf(() => []);
+  await recorder.record(keyOf("frozen"), { ...DELIVERED, durationMs: 7_200_000 });
+  expect(durations).toEqual([3_600]);
 });
 
 it("repeats an unanswered record call while the attempts' leases last. ADR 0028", async () => {
@@ -156,6 +165,19 @@ it.each([Code.Internal, Code.InvalidArgument, Code.Unknown])(
     expect(withBad.slice(-3)).toEqual([["bad"], ["bad"], ["bad"]]);
   },
 );
+
+it("sends an attempt that the core refuses again after growing waits. ADR 0028", async () => {
+  vi.useFakeTimers();
+  const { calls, recorder } = recorderOf(() => {
+    throw new ConnectError("no such thing", Code.Internal);
+  }, PROCESS_TIMING);
+  const rejected = expect(recorder.record(keyOf("bad"), DELIVERED)).rejects.toThrow("ended");
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(calls.length).toBeLessThanOrEqual(10);
+  const closed = Promise.all([rejected, recorder.close(0)]);
+  await vi.advanceTimersByTimeAsync(1);
+  await closed;
+});
 
 it("has caught up after an outage once every attempt that waited is recorded. ADR 0028", async () => {
   let isAway = true;
