@@ -6,10 +6,12 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 /** Runs a worker whose pollers stop when the test says so. */
-function startWorker() {
+function startWorker({ isStopped = false } = {}) {
   const run = Promise.withResolvers<void>();
   const pollers = Promise.withResolvers<void>();
   const stopping = new AbortController();
+  if (isStopped) stopping.abort();
+  const stopPollers = vi.fn(() => pollers.promise);
   const shutdown = vi.fn(() => run.resolve());
   const worker = {
     run: () => run.promise,
@@ -17,10 +19,11 @@ function startWorker() {
     shutdown,
   };
   return {
-    ended: runWorker(worker, stopping.signal, () => pollers.promise, PROCESS_TIMING),
+    ended: runWorker(worker, stopping.signal, stopPollers, PROCESS_TIMING),
     stop: () => stopping.abort(),
     pollersStop: () => pollers.resolve(),
-    shutdown,
+    fail: run.reject,
+    ...{ stopPollers, shutdown },
   };
 }
 
@@ -34,4 +37,24 @@ it("shuts the worker down once its pollers have stopped, and leaves no timer", a
   expect(shutdown).toHaveBeenCalledOnce();
   expect(vi.getTimerCount()).toBe(0);
   await ended;
+});
+
+it("shuts down a worker that was to stop before it ran", async () => {
+  const { ended, pollersStop, shutdown } = startWorker({ isStopped: true });
+  pollersStop();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(shutdown).toHaveBeenCalledOnce();
+  await ended;
+});
+
+it("stops the pollers of a worker that fails, before it rejects", async () => {
+  const { ended, fail, pollersStop, stopPollers } = startWorker();
+  const rejected = vi.fn();
+  ended.catch(rejected);
+  fail(new Error("Temporal is away"));
+  await vi.advanceTimersByTimeAsync(0);
+  expect(stopPollers).toHaveBeenCalledOnce();
+  expect(rejected).not.toHaveBeenCalled();
+  pollersStop();
+  await expect(ended).rejects.toThrow("Temporal is away");
 });
