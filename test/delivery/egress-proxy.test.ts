@@ -64,14 +64,12 @@ describe("an attempt by way of the egress proxy, ADR 0027", () => {
   });
 });
 
-/** Checks that the proxy at a URL opens no connection to a safe address. */
-async function expectFailure(proxyUrl: string) {
-  const target = { address: "93.184.216.34", family: 4 } as const;
-  const opened = createEgressProxy(new URL(proxyUrl)).open(
-    [target],
-    443,
-    AbortSignal.timeout(5_000),
-  );
+/** A safe address. */
+const TARGET = { address: "93.184.216.34", family: 4 } as const;
+
+/** Checks that the proxy at a URL opens no connection. */
+async function expectFailure(proxyUrl: string, signal = AbortSignal.timeout(5_000)) {
+  const opened = createEgressProxy(new URL(proxyUrl)).open([TARGET], 443, signal);
   await expect(opened).rejects.toThrow(ProxyFailure);
 }
 
@@ -107,6 +105,31 @@ it("a proxy gets a password that has no user. ADR 0027", async () => {
   });
   await expectFailure(`http://:token@127.0.0.1:${await listenLocally(server)}`);
   expect(await asked).toMatch(new RegExp(`^proxy-authorization: Basic ${btoa(":token")}\\r$`, "m"));
+  server.close();
+});
+
+it("the proxy is asked for the next address if it cannot connect to one. ADR 0027", async () => {
+  const answers = ["503 Service Unavailable", "200 OK"];
+  const server = createServer((socket) => {
+    socket.once("data", () => socket.write(`HTTP/1.1 ${answers.shift()}\r\n\r\n`));
+  });
+  const proxy = createEgressProxy(new URL(`http://127.0.0.1:${await listenLocally(server)}`));
+  const next = { ...TARGET, address: "93.184.216.35" };
+  const { socket, address } = await proxy.open([TARGET, next], 443, AbortSignal.timeout(5_000));
+  expect(address).toBe(next.address);
+  socket.destroy();
+  server.close();
+});
+
+it("an attempt that ends closes its connection to a proxy that does not answer", async () => {
+  const server = createServer();
+  const attempt = new AbortController();
+  const closed = once(server, "connection").then(async ([socket]) => {
+    attempt.abort();
+    await once(socket.resume(), "close");
+  });
+  await expectFailure(`http://127.0.0.1:${await listenLocally(server)}`, attempt.signal);
+  await closed;
   server.close();
 });
 
