@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { setImmediate as turn } from "node:timers/promises";
-import { DispatchService } from "@activity/proto";
-import { PROCESS_TIMING as timing } from "@activity/runtime/timing";
+import { type ClaimAttemptsRequest, DispatchService } from "@activity/proto";
+import { type Timing, PROCESS_TIMING as timing } from "@activity/runtime/timing";
 import { createClient, createRouterTransport } from "@connectrpc/connect";
 import { afterEach, expect, it, vi } from "vitest";
 import { QUIET } from "../../../test/harness/quiet.ts";
@@ -11,9 +11,21 @@ import type { Sender } from "../http/sender.ts";
 import { startFirstAttempts } from "./first-attempts.ts";
 import type { Poller } from "./poller.ts";
 
-const CLAIMED = {
-  run: { accountNo: 1n, deliveryId: "delivery1234567", run: 1 },
-  ready: { url: "https://receiver.example/hook", secret: "whsec_c2VjcmV0", eventId: "event" },
+const READY = { url: "https://receiver.example/hook", secret: "whsec_c2VjcmV0", eventId: "event" };
+/** Returns claimed attempts of different endpoints, always the same for a count. */
+const claimedOf = (count: number) =>
+  Array.from({ length: count }, (_, number) => ({
+    run: { accountNo: 1n, deliveryId: `${count} ${number}`, run: 1 },
+    ready: { ...READY, endpointId: `${count} ${number}` },
+  }));
+
+/** Waits between claims take no time. */
+const UNPACED: Timing = {
+  ...timing,
+  after(_milliseconds, work) {
+    queueMicrotask(work);
+    return () => undefined;
+  },
 };
 
 let poller: Poller | undefined;
@@ -24,20 +36,20 @@ afterEach(async () => {
 });
 
 /**
- * Starts first attempts. The core's first `times` claims return the same delivery. The last of them waits for `found`.
- * The egress proxy fails the first `proxyFailures` attempts. Each POST waits until the test answers it.
+ * Starts first attempts. The core's claims return these `counts` of deliveries. The last of them waits for `found`. The
+ * egress proxy fails the first `proxyFailures` attempts. Each POST waits until the test answers it.
  */
-function startAttempts({ times = 1, found = Promise.resolve(), proxyFailures = 0 }) {
-  let claims = 0;
+function startAttempts({ counts = [1], found = Promise.resolve(), proxyFailures = 0 }) {
+  const claims: ClaimAttemptsRequest[] = [];
   let records = 0;
   let failed = 0;
   const posts: (() => void)[] = [];
   const transport = createRouterTransport(({ rpc }) => {
-    rpc(DispatchService.method.claimAttempts, async (_request, { signal }) => {
-      claims += 1;
-      if (claims === times) await found;
-      if (claims > times) await once(signal, "abort");
-      return { attempts: [CLAIMED] };
+    rpc(DispatchService.method.claimAttempts, async (request, { signal }) => {
+      const count = counts[claims.push(request) - 1] ?? 0;
+      if (claims.length === counts.length) await found;
+      if (claims.length > counts.length) await once(signal, "abort");
+      return { attempts: claimedOf(count) };
     });
     rpc(DispatchService.method.recordAttempts, () => {
       records += 1;
@@ -58,25 +70,27 @@ function startAttempts({ times = 1, found = Promise.resolve(), proxyFailures = 0
   };
   const dispatch = createClient(DispatchService, transport);
   recorder = createRecorder(dispatch, QUIET, timing);
-  poller = startFirstAttempts({ dispatch, sender, recorder, nowMs: () => 0, timing, log: QUIET });
-  return { posts, claims: () => claims, records: () => records };
+  poller = startFirstAttempts({
+    ...{ dispatch, sender, recorder, nowMs: () => 0, timing: UNPACED, log: QUIET },
+  });
+  return { posts, claims, records: () => records };
 }
 
 // `test/simulation` checks that an attempt is made once, even if it is claimed again.
 
 it("neither records nor uses up an attempt that the egress proxy failed. §6.4, ADR 0027", async () => {
-  const { posts, claims, records } = startAttempts({ times: 20, proxyFailures: 2 });
+  const { posts, claims, records } = startAttempts({ counts: Array(20).fill(1), proxyFailures: 2 });
   await expect.poll(() => posts.length).toBe(1);
   expect(records()).toBe(0);
   posts[0]?.();
   await expect.poll(records).toBe(1);
-  expect(claims()).toBeGreaterThan(2);
+  expect(claims.length).toBeGreaterThan(2);
 });
 
 it("sends no claim once it drains, even if an outage delayed the claim until then. ADR 0043", async () => {
   const { promise: found, resolve: answer } = Promise.withResolvers<void>();
   const { posts, claims } = startAttempts({ found });
-  await expect.poll(claims).toBe(1);
+  await expect.poll(() => claims.length).toBe(1);
   const outage = Promise.withResolvers<void>();
   const caughtUp = vi.spyOn(recorder as Recorder, "caughtUp").mockReturnValue(outage.promise);
   answer();
@@ -86,5 +100,16 @@ it("sends no claim once it drains, even if an outage delayed the claim until the
   outage.resolve();
   // A claim would have reached the core before this resolves.
   await turn();
-  expect(claims()).toBe(1);
+  expect(claims).toHaveLength(1);
+});
+
+it("claims fewer attempts of an endpoint the more are in flight, 4,096 at most. ADR 0028", async () => {
+  const { posts, claims } = startAttempts({ counts: [1_024, 3_072] });
+  await expect.poll(() => posts.length).toBe(4_096);
+  // A third claim would have reached the core before this resolves, with the limit 0.
+  await turn();
+  posts[0]?.();
+  await expect.poll(() => claims.length).toBe(3);
+  expect(claims).toMatchObject([{ endpointLimit: 64 }, { endpointLimit: 1 }, { limit: 1 }]);
+  for (const answer of posts) answer();
 });
