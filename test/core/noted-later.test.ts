@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { startKeyUses } from "../../server/src/admission/key-uses.ts";
 import { hashApiKey } from "../../server/src/api-key/api-key.ts";
 import { NOW_MICROS } from "../../server/src/database/now.ts";
+import { writeDeliveries } from "../harness/backlog.ts";
 import { createAccount, createApiKey, createEndpoint, createReader } from "../harness/builders.ts";
 import { withProductPool } from "../harness/database.ts";
 import { requestOf } from "../harness/http.ts";
@@ -119,6 +120,24 @@ it("an endpoint's attempts are counted in the background", async () => {
     return hours.map((hour) => hour.delivered);
   };
   await afterMinutes(delivered).toEqual([1n]);
+});
+
+it("ADR 0028: runs that are overdue by ten minutes are resumed in the background, 200 at a time", async () => {
+  const accountId = await createAccount(stack);
+  const endpointIds = [(await createEndpoint(stack, accountId)).endpointId];
+  const retrying = { state: proto.DeliveryState.RETRYING, attempts: 2 };
+  const write = (count: number, nextAttemptSeconds: number) =>
+    writeDeliveries(
+      stack.database,
+      { accountId, endpointIds, count },
+      { ...retrying, nextAttemptSeconds },
+    );
+  await write(1, -540);
+  const overdue = (await write(500, -601)).map((id) => ({ id }));
+  const resumed = "SELECT delivery_id id FROM outbox_entry WHERE endpoint_id = ? ORDER BY id";
+  await afterMinutes(() => stack.database.query(resumed, endpointIds)).toEqual(overdue);
+  const runs = stack.log.flatMap((line) => /resumed.*"deliveries":(\d+)/.exec(line)?.[1] ?? []);
+  expect(Math.max(...runs.map(Number))).toBe(200);
 });
 
 it("ADR 0054: an owner is notified in the background that a key ends", async () => {
