@@ -64,6 +64,7 @@ describe("a request makes exactly one upstream call", () => {
     ["HEAD /api/v1/activity", AUTHORIZED, 200, "ListActivities"],
     ["GET /api/v1/me", AUTHORIZED, 200, "GetMe"],
     ["GET /api/v1/me?", AUTHORIZED, 200, "GetMe"],
+    ["GET /api/v1/me", `${"a:b\r\n".repeat(2_000)}${AUTHORIZED}`, 200, "GetMe"],
     ["GET http://other/api/v1/me", AUTHORIZED, 200, "GetMe"],
     ["OPTIONS /api/v1/me", AUTHORIZED, 204, "GetMe"],
     ["OPTIONS /api/v1/me?x=1", AUTHORIZED, 400, "AdmitApiKey"],
@@ -187,6 +188,11 @@ describe("the core's refusal", () => {
     // A client that hangs up is no outage, so an alert on 5xx must not count it.
     await expect.poll(() => counted).toEqual(["499"]);
   });
+});
+
+it("a head has 10 seconds, a request 15, a stalled answer 20 and an idle connection 65. ADR 0009", () => {
+  const arriving = { headersTimeout: 10_000, requestTimeout: 15_000 };
+  expect(gateway.server).toMatchObject({ ...arriving, timeout: 20_000, keepAliveTimeout: 65_000 });
 });
 
 it("a gateway that drains still serves, and closes each connection after its answer. ADR 0043", async () => {

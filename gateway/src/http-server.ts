@@ -39,7 +39,8 @@ export function createHttpServer(
     requireHostHeader: false,
     noDelay: true,
   });
-  // Node would silently drop headers beyond a maximum number. Their size is limited instead.
+  // Beyond a maximum number of headers, Node drops the rest silently or refuses the request, depending on its version.
+  // Their size is limited instead.
   server.maxHeadersCount = 0;
   server.timeout = limits.stalledTimeoutMs;
   server.on("connection", endIfGone);
