@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { FeedChangeService } from "@activity/proto";
+import { createRouterTransport } from "@connectrpc/connect";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { createFeedWaits } from "./feed-waits.ts";
 import { createRouterCore } from "./testing/router-core.ts";
@@ -36,12 +39,35 @@ it("ADR 0052: a wait ends up to 500 ms early and never late, whenever the first 
   waits.close();
 });
 
-it("ADR 0052: a client at its limit gets no further wait, for any account, until one ends", () => {
+it("ADR 0052: a stream that ended, or was silent for two seconds, is followed by another", async () => {
+  let streams = 0;
+  const transport = createRouterTransport(({ rpc }) => {
+    rpc(FeedChangeService.method.watchFeeds, async function* (_, { signal }) {
+      streams += 1;
+      if (streams === 1) return;
+      if (streams === 3) yield { feeds: [{ accountId: "a", version: 2n }] };
+      await once(signal, "abort");
+    });
+  });
+  const waits = createFeedWaits(createUpstream(transport), {
+    ...{ waitingByAccount: 9, waitingByClient: 9 },
+  });
+  const request = { accountId: "a", clientAddress: "192.0.2.1", receivedMs: performance.now() };
+  const { signal } = new AbortController();
+  const changed = waits.begin({ ...request, seconds: 9, signal })?.changedAfter(1n);
+  // The pause before the next stream is not faked.
+  await expect.poll(() => streams).toBe(2);
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(await changed).toBe(true);
+  waits.close();
+});
+
+it("ADR 0052: a client at its limit gets no further wait, for any account, until one ends or is left", () => {
   const waits = createFeedWaits(createUpstream(createRouterCore().transport), {
     ...{ waitingByAccount: 9, waitingByClient: 1 },
   });
-  const begin = (accountId: string, clientAddress: string) => {
-    const { signal } = new AbortController();
+  const { signal: stays } = new AbortController();
+  const begin = (accountId: string, clientAddress: string, signal = stays) => {
     const receivedMs = performance.now();
     return waits.begin({ accountId, clientAddress, receivedMs, seconds: 9, signal });
   };
@@ -49,6 +75,9 @@ it("ADR 0052: a client at its limit gets no further wait, for any account, until
   expect(begin("b", "192.0.2.1")).toBeUndefined();
   expect(begin("a", "192.0.2.2")).toBeDefined();
   first?.end();
+  const leaving = new AbortController();
+  expect(begin("b", "192.0.2.1", leaving.signal)).toBeDefined();
+  leaving.abort();
   expect(begin("b", "192.0.2.1")).toBeDefined();
   waits.close();
 });
