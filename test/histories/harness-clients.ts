@@ -28,7 +28,7 @@ const BREAKS = 0.1;
 const CORE_CALL_MS = 5_000;
 /** The shares of a writer's calls that remove a record, are repeated, or add two records at once. */
 const [REMOVALS, REPEATS, PAIRS] = [0.2, 0.1, 0.3];
-/** The reads and the follower's polls of an account: together below its limit of 120 in 60 seconds. §8 */
+/** The pauses of an account's reader and of `poll`: together below its limit of 120 in 60 seconds. §8 */
 const [READ_EVERY_MS, POLL_EVERY_MS] = [1_200, 1_000];
 const WRITE_EVERY_MS = 700;
 /** The statuses that a gateway may answer with during faults. */
@@ -116,10 +116,13 @@ export function createClients(ports: Ports, credential: string, random: () => nu
   }
 
   /**
-   * Makes requests from one address, each to any gateway. Calls `begin` before each request, and what it returned after
-   * the answer.
+   * Makes requests from one address, each to any gateway. Calls `begin` before each request, and the function that it
+   * returns after the answer.
    */
-  function fetchFrom(begin: () => (status: number, text: string) => void): Fetch {
+  function fetchFrom(
+    begin: () => (status: number, text: string) => void,
+    statuses: readonly number[] = STATUSES,
+  ): Fetch {
     const address = newAddress();
     return async (url, { headers, ...request }) => {
       const end = begin();
@@ -127,6 +130,7 @@ export function createClients(ports: Ports, credential: string, random: () => nu
       const sent = { ...request, headers: { ...headers, "x-forwarded-for": address } };
       const answer = await fetch(to, sent);
       const text = await answer.text();
+      if (!statuses.includes(answer.status)) wrong.push(`${answer.status} ${text}`);
       end(answer.status, text);
       return { status: answer.status, headers: answer.headers, text: async () => text };
     };
@@ -144,16 +148,16 @@ export function createClients(ports: Ports, credential: string, random: () => nu
         wrong.push("a request with a revoked key is answered");
         over.abort();
       };
-    });
-    const process = async () => {
+    }, [...STATUSES, 401]);
+    const followAll = async () => {
       const follower = follow({ apiKey, fetch, since: SINCE, signal: over.signal });
       for await (const { actor } of follower) given.push(actor.name ?? "");
     };
-    const ended = process()
+    const ended = followAll()
       .catch((error: unknown) => error)
       .finally(() => over.abort());
     const [earlier, later] = [`${Kind.Follow}${records++}`, `${Kind.Follow}${records++}`];
-    await untilAnswered(add(accountId, earlier));
+    while ((await untilAnswered(add(accountId, earlier))) === undefined);
     while (!given.includes(earlier) && !over.signal.aborted) await wait(PAUSE_MS);
     const call: Call = (client) => client(ApiKeyService).revokeApiKey({ accountId, apiKeyId });
     while ((await untilAnswered(call)) === undefined);
@@ -237,7 +241,7 @@ export function createClients(ports: Ports, credential: string, random: () => nu
       }
     },
 
-    /** Does the same with the published client, which breaks off now and then, and keeps its position in `checkpoint`. */
+    /** Follows with the published client. Breaks off at some records, and starts again from `checkpoint`. */
     async follow({ apiKey }: Account, checkpoint: Checkpoint, isOver: () => boolean) {
       const given: string[] = [];
       const over = new AbortController();
