@@ -64,6 +64,14 @@ it("refuses an attempt without the time when it began, or an earlier one without
   expect(names).toEqual(expect.arrayContaining(["started_at", "ended_at"]));
 });
 
+it("lets one call with a page token begin at most 500 runs, ADR 0053", () => {
+  const schema = contract.RetryFailedDeliveriesRequestSchema;
+  const choice = { accountId: "abcdefghijklmno", since: {}, until: {} };
+  const check = (pageSize: number) =>
+    validator.validate(schema, create(schema, { ...choice, pageSize })).kind;
+  expect([500, 501].map(check)).toEqual(["valid", "invalid"]);
+});
+
 /** The calls that state an amount paid through the service. */
 const PAID: readonly DescMessage[] = [
   contract.CreateDonationRequestSchema,
