@@ -186,7 +186,14 @@ describe("a notice is written once for each level, ADR 0054", () => {
     // A thief could end the sessions to hide the notice.
     await services.packets.run(endSessions(accountNoOf(accountId) ?? 0));
     expect(await sweep()).toEqual([[SESSION_LINK_REUSED, 0]]);
-    await query("UPDATE notice SET since = since - ? WHERE account_id = ?", DAY_MICROS, accountId);
+    const age = (hours: number) =>
+      query(
+        "UPDATE notice SET since = since - ? WHERE account_id = ?",
+        ...[hours * 60 * MINUTE_MS * 1000, accountId],
+      );
+    await age(11.9);
+    expect(await sweep()).toEqual([[SESSION_LINK_REUSED, 0]]);
+    await age(0.2);
     expect(await sweep()).toEqual([[SESSION_LINK_REUSED, 0, "closed"]]);
     await reuse();
     expect(await notices()).toHaveLength(1);
