@@ -25,8 +25,10 @@ describe("a watch of a database that answers in 1.2 seconds", () => {
   let nowMs = 0;
   let isAway = false;
   let failures = 0;
+  const spans: unknown[] = [];
   const connection = {
-    query(_sql: string, _values: unknown, answer: (error: null, rows: []) => void) {
+    query(_sql: string, [micros]: unknown[], answer: (error: null, rows: []) => void) {
+      spans.push(micros);
       nowMs += 1_200;
       answer(null, []);
     },
@@ -44,6 +46,8 @@ describe("a watch of a database that answers in 1.2 seconds", () => {
     const batches = changes.watch(new AbortController().signal);
     await batches.next();
     expect((await batches.next()).value).toEqual([]);
+    // A first look goes back 15 seconds. Later ones go back five seconds more than needed, for late commits. ADR 0052
+    await expect.poll(() => spans.slice(0, 2)).toEqual([15_000_000, 6_200_000]);
     isAway = true;
     await expect.poll(() => failures).toBeGreaterThan(0);
     const third = batches.next().then(() => "a heartbeat");
