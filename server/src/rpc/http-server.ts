@@ -38,7 +38,7 @@ const HTTP1: http.ServerOptions = {
   connectionsCheckingInterval: 1_000,
   maxHeaderSize: HEAD_BYTES,
 };
-const HTTP2: http2.ServerOptions = {
+export const HTTP2: http2.ServerOptions = {
   settings: { maxConcurrentStreams: 100, maxHeaderListSize: HEAD_BYTES, enablePush: false },
   // A client that resets streams faster loses its connection (CVE-2023-44487). nghttp2 limits CONTINUATION frames.
   streamResetBurst: 100,

@@ -2,9 +2,10 @@ import { once } from "node:events";
 import http from "node:http";
 import http2 from "node:http2";
 import net from "node:net";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { isListening } from "../../../test/harness/listening.ts";
 import { createConnections } from "./connections.ts";
+import { HTTP2 } from "./http-server.ts";
 import { type Listener, listen, type NodeResponse } from "./listener.ts";
 
 let listener: Listener;
@@ -26,6 +27,7 @@ beforeEach(async () => {
   );
 });
 afterEach(async () => {
+  vi.useRealTimers();
   for (const response of waiting) response.end();
   for (const agent of agents.splice(0)) agent.destroy();
   await listener.close();
@@ -109,6 +111,24 @@ it("lets an HTTP/1.1 connection carry 10,000 requests, so that a balancer spread
   expect(headers.get("keep-alive")).toBe("timeout=65, max=10000");
 });
 
+it("limits heads, bodies, streams, resets and idle connections, ADR 0037", async () => {
+  isPrompt = false;
+  http.get({ host: "127.0.0.1", port: listener.port }).on("error", () => {});
+  await untilWaiting();
+  const http1 = { headersTimeout: 10_000, requestTimeout: 30_000, maxHeaderSize: 16_384 };
+  expect(waiting[0]?.req.socket).toMatchObject({ server: http1 });
+  const { session } = await connect();
+  session.request({ ":path": "/" });
+  await expect.poll(() => waiting.length).toBe(2);
+  const settings = { maxConcurrentStreams: 100, maxHeaderListSize: 16_384 };
+  await expect.poll(() => session.remoteSettings).toMatchObject(settings);
+  expect(HTTP2).toMatchObject({ streamResetBurst: 100, streamResetRate: 50 });
+  const { stream } = waiting[1] as http2.Http2ServerResponse;
+  expect(stream.session).toMatchObject({ timeout: 65_000 });
+  stream.session?.emit("timeout");
+  expect(stream.session?.closed).toBe(true);
+});
+
 describe("a listener that drains, ADR 0043", () => {
   it("serves kept and new HTTP/1.1 connections, and closes each after its answer", async () => {
     const ask = keepingClient();
@@ -178,6 +198,20 @@ describe("a listener that closes, ADR 0043", () => {
     for (const response of waiting) response.end();
     expect(await answers).toEqual(["close", 200]);
     await Promise.all([closed, closing]);
+  });
+
+  it("cuts a request that is unanswered after 20 seconds", async () => {
+    isPrompt = false;
+    http.get({ host: "127.0.0.1", port: listener.port }).on("error", () => {});
+    await untilWaiting();
+    const [{ socket }] = waiting.map(({ req }) => req) as [http.IncomingMessage];
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const closing = listener.close();
+    vi.advanceTimersByTime(19_999);
+    expect(socket.destroyed).toBe(false);
+    vi.advanceTimersByTime(1);
+    expect(socket.destroyed).toBe(true);
+    await closing;
   });
 
   it("sends the rest of an answer that its client reads slowly", async () => {
