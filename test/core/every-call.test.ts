@@ -7,7 +7,8 @@ import {
   Permission,
   readConfig,
 } from "@activity/server";
-import type { DescMessage, DescMethod } from "@bufbuild/protobuf";
+import type { DescMessage, DescMethod, MessageInitShape } from "@bufbuild/protobuf";
+import { timestampNow } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { inParallel } from "../harness/attack.ts";
@@ -255,11 +256,13 @@ it("imports, watches and calls whose body is late end once their credential is r
   const watchEnd = Promise.withResolvers<void>();
   async function* steps() {
     const opening = { accountId: own, platform: proto.Platform.CSV };
-    const rows = { step: { case: "rows" as const, value: { rows: [{}] } } };
+    const rows = (row: MessageInitShape<typeof proto.ImportRowSchema>) => ({
+      step: { case: "rows" as const, value: { rows: [row] } },
+    });
     yield { step: { case: "opening" as const, value: opening } };
-    yield rows;
+    yield rows({});
     await watchEnd.promise;
-    yield rows;
+    yield rows({ externalId: "late", currency: "eur", donatedAt: timestampNow() });
   }
   const importer = stack.client(proto.ImportService, { authorization: `Bearer ${credential}` });
   const answers = importer.importDonations(steps())[Symbol.asyncIterator]();
@@ -284,4 +287,6 @@ it("imports, watches and calls whose body is late end once their credential is r
     UNAUTHENTICATED,
     UNAUTHENTICATED,
   ]);
+  const feed = "SELECT 1 FROM activity JOIN account USING (account_no) WHERE id = ?";
+  expect(await stack.database.query(feed, [own])).toEqual([]);
 });
