@@ -87,6 +87,16 @@ describe("ADR 0048: each statement that the product sends to a vtgate", () => {
     expect(unlocked.map(({ shape }) => shape)).toEqual([]);
   });
 
+  it("locks no row of an account or key only to read it, except to open a session", () => {
+    const isShared = ({ Query = "" }: Plan) => / lock in share mode\b/.test(Query);
+    // A lock does not reach into a subquery. The windows that a packet reads are its own.
+    const isHarmless = ({ Query = "" }: Plan) => /^select .*? from (\(|rate_window\b)/.test(Query);
+    const isLock = (part: Plan) => isShared(part) && !isHarmless(part);
+    const locking = statements.filter(({ plan }) => hasPart(plan, isLock));
+    const opened = expect.stringMatching(/^INSERT INTO dashboard_session\b/);
+    expect(locking.map(({ shape }) => shape)).toEqual([opened]);
+  });
+
   it("is known here: the statements name every table", () => {
     const sent = statements.map(({ text }) => text).join("\n");
     const missing = TABLES.filter((table) => !new RegExp(`\\b${table}\\b`).test(sent));
