@@ -1,13 +1,16 @@
 import { AttemptOutcome, DeliveryState } from "@activity/proto";
-import { timestampNow } from "@bufbuild/protobuf/wkt";
+import { timestampFromMs, timestampNow } from "@bufbuild/protobuf/wkt";
 import { expect, it } from "vitest";
 import { writeDeliveries } from "../../../test/harness/backlog.ts";
 import { useOwner } from "../../../test/harness/owner.ts";
 import { useServices } from "../../../test/harness/services.ts";
+import { inTransaction } from "../database/transaction.ts";
 import { countAttempts } from "../delivery-stat/delivery-stat.ts";
 import { removeOldDeliveries } from "./delivery-removal.ts";
+import { lockEnded } from "./delivery-removal-store.ts";
 
-const DAY_MICROS = 86_400_000_000;
+const DAY_MS = 86_400_000;
+const DAY_MICROS = DAY_MS * 1_000;
 const RETENTION_MICROS = 30 * DAY_MICROS;
 /** More than one chunk of the removal. */
 const MANY = 1_100;
@@ -53,6 +56,9 @@ const count = async (table: string) =>
 it("removes old deliveries that have ended, and keeps recent and running ones", async () => {
   await send(AttemptOutcome.DELIVERED);
   await send(AttemptOutcome.REJECTED);
+  // A wrong date, further ahead than a clock may be.
+  const startedAt = timestampFromMs(Date.now() + 2 * DAY_MS);
+  await send(AttemptOutcome.REJECTED, { startedAt });
   await write(1, DeliveryState.PAUSED);
   await write(1, DeliveryState.CANCELED);
   await write(1, DeliveryState.ERASED);
@@ -80,6 +86,21 @@ it("keeps deliveries that were attempted within the retention, however old their
   const kept = [slow, retried].map(({ deliveryId }) => deliveryId);
   expect(await idsIn("delivery")).toEqual(kept.toSorted());
   expect([await count("webhook_event"), await count("delivery_attempt")]).toEqual([2, 3]);
+});
+
+it("keeps a delivery that its owner retries after the removal listed it", async () => {
+  const { accountNo, ...run } = await send(AttemptOutcome.REJECTED);
+  await age(RETENTION_MICROS);
+  await retry({ accountNo, ...run });
+  const listed = [{ ...run, accountNo: Number(accountNo) }];
+  expect(await inTransaction(services.pool, (tx) => lockEnded(tx, listed))).toEqual([]);
+});
+
+it("keeps a delivery that another transaction has locked, and does not wait for it", async () => {
+  const [locked] = [await send(AttemptOutcome.REJECTED), await send(AttemptOutcome.REJECTED)];
+  await age(RETENTION_MICROS);
+  await services.whileLocked(locked, () => removeOldDeliveries(services.pool, RETENTION_MICROS));
+  expect(await idsIn("delivery")).toEqual([locked.deliveryId]);
 });
 
 it("removes many, also after as many that stay", async () => {
