@@ -11,7 +11,7 @@ const LOADING = { includeDirs: [PROTO, join(PROTO, "vendor")], longs: String, en
 
 const stack = useTestStack();
 
-it("@grpc/grpc-js, with protos loaded at run time, reads the feed, and gets our error code as a typed detail", async () => {
+it("@grpc/grpc-js, with protos loaded at run time, reads the feed, and gets our error codes as a typed detail", async () => {
   const file = "activity/read/v1/activity_service.proto";
   const definition = protoLoader.loadSync(file, LOADING)["activity.read.v1.ActivityService"];
   const Client = grpc.makeClientConstructor(definition as grpc.ServiceDefinition, "Activities");
@@ -28,9 +28,14 @@ it("@grpc/grpc-js, with protos loaded at run time, reads the feed, and gets our 
   expect(await list({})).toMatchObject({
     activities: [{ id: `don_${recordId}`, value: "321", unit: "UNIT_CENTS" }],
   });
-  const refused = (await list({ cursor: "x" }).catch((error) => error)) as grpc.ServiceError;
-  expect(refused.code).toBe(grpc.status.INVALID_ARGUMENT);
-  const details = `${refused.metadata.get("grpc-status-details-bin")[0]}`;
-  expect(details).toMatch(/activity\.read\.v1\.ErrorInfo.*invalid_cursor/s);
+  // No gateway checks these calls.
+  const parameters = [{ limit: 0 }, { limit: 101 }, { order: 9 }, { type: 99 }, { platform: 99 }];
+  for (const request of [{ cursor: "x" }, ...parameters]) {
+    const refused = (await list(request).catch((error) => error)) as grpc.ServiceError;
+    expect(refused.code).toBe(grpc.status.INVALID_ARGUMENT);
+    const details = `${refused.metadata.get("grpc-status-details-bin")[0]}`;
+    const code = "cursor" in request ? "invalid_cursor" : "invalid_parameter";
+    expect(details).toMatch(new RegExp(`activity\\.read\\.v1\\.ErrorInfo.*${code}`, "s"));
+  }
   client.close();
 });
