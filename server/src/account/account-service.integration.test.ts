@@ -1,4 +1,4 @@
-import { AttemptOutcome, Platform } from "@activity/proto";
+import { ActivityService, AttemptOutcome, Platform } from "@activity/proto";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { describe, expect, it } from "vitest";
 import { unique } from "../../../test/harness/builders.ts";
@@ -94,6 +94,16 @@ const rowsOf = (table: string, accountId: string) =>
   services.database.value<number>(`SELECT COUNT(*) FROM ${table} WHERE account_no = ?`, [
     accountNoOf(accountId),
   ]);
+
+it("an id that only begins like an account's is unknown", async () => {
+  const accountId = `${(await services.createAccount()).slice(0, 10)}00000`;
+  const calls = [
+    services.accounts.getAccount({ accountId }),
+    services.client(ActivityService).listActivities({ accountId }),
+    services.donations.payDonation({ accountId, externalId: "donation" }),
+  ];
+  await Promise.all(calls.map((call) => expect(call).rejects.toMatchObject(notFound)));
+});
 
 describe("a deleted account", () => {
   it("loses all its data, its profile and the names of its keys", async () => {
