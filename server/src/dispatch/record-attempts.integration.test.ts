@@ -1,6 +1,6 @@
 import { AttemptOutcome, DeliveryState } from "@activity/proto";
 import { PROCESS_TIMING } from "@activity/runtime/timing";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { writePending } from "../../../test/harness/backlog.ts";
 import { useOwner } from "../../../test/harness/owner.ts";
 import { firstRunOf, type Run, useServices } from "../../../test/harness/services.ts";
@@ -135,11 +135,12 @@ it("ADR 0048: attempts of a shard that is away are busy, and the others are reco
   // The error that a vtgate returns.
   const error = new Error("target: activity.80-.primary: primary is not serving");
   const shardAway = Object.assign(error, { errno: 1105, sqlState: "HY000" });
-  let tries = 0;
+  let [tries, takenMs, nowMs] = [0, 0, performance.now()];
   const store: typeof services.store = {
     ...services.store,
     changeFree(keys, decide) {
       tries += 1;
+      nowMs += takenMs;
       return keys.some((key) => key.deliveryId === deliveryId)
         ? Promise.reject(shardAway)
         : services.store.changeFree(keys, decide);
@@ -154,6 +155,10 @@ it("ADR 0048: attempts of a shard that is away are busy, and the others are reco
   expect(tries).toBe(1);
   const [PENDING, END] = [DeliveryState.PENDING, DeliveryState.DELIVERED];
   expect(await Promise.all(runs.map(stateOf))).toEqual([END, PENDING, END, END]);
+  // The joint record and each single one take 1.5 seconds. After two seconds of single ones, the rest are busy.
+  takenMs = 1_500;
+  using _clock = vi.spyOn(performance, "now").mockImplementation(() => nowMs);
+  expect(await recordAttempts(store, attempts)).toMatchObject({ busy: [1, 2, 3] });
 });
 
 it.each([
@@ -201,6 +206,23 @@ it("ADR 0028: no other dispatcher makes an attempt again while its delivery is l
   expect((await record(made(run))).busy).toEqual([]);
   expect(await entryOf(run)).toBeUndefined();
 });
+
+it.each([
+  ["erased", DeliveryState.ERASED],
+  ["canceled", DeliveryState.CANCELED],
+])(
+  "ADR 0028: a run that was %s stays so when its last attempt is recorded again as delivered",
+  async (_, state) => {
+    const run = await sendTest();
+    await record(made(run, { outcome: TIMEOUT, retryInMicros: A_MINUTE }));
+    const ended = "UPDATE delivery SET state = ?, next_attempt_at = NULL WHERE id = ?";
+    await services.database.query(ended, [state, run.deliveryId]);
+    await record(made(run));
+    const { delivery, attempts } = await read(run);
+    expect(delivery).toMatchObject({ state, lastOutcome: TIMEOUT });
+    expect(attempts).toMatchObject([{ outcome: TIMEOUT }]);
+  },
+);
 
 it("§6.4 a late record stores no text of the answer when the donation was deleted meanwhile", async () => {
   const run = await sendTest();
