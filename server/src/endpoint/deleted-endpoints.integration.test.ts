@@ -1,6 +1,7 @@
 import { AttemptOutcome, DeliveryState } from "@activity/proto";
 import { beforeEach, expect, it } from "vitest";
 import { writeDeliveries } from "../../../test/harness/backlog.ts";
+import { createPaidDonation } from "../../../test/harness/builders.ts";
 import { rowCounterOf } from "../../../test/harness/row-reads.ts";
 import { useServices } from "../../../test/harness/services.ts";
 import { accountNoOf } from "../common/ids.ts";
@@ -36,6 +37,8 @@ it("a deleted endpoint keeps its row while a delivery to it runs, and its delive
   const { deliveryId } = run;
   expect(await services.claim()).toEqual([deliveryId]);
   await deleteEndpoint(endpointId);
+  // A later event gets no delivery to it.
+  await createPaidDonation(services, accountId);
   // The first attempt is in flight, then a retry follows, then the run has ended.
   const others = [await createEndpoint()];
   expect(await storedIds()).toEqual([endpointId, ...others].toSorted());
