@@ -14,8 +14,8 @@ import { useStarted } from "../harness/use-started.ts";
 import { type Browser, startDashboard } from "./harness-dashboard.ts";
 
 const dashboard = useStarted(startDashboard);
-/** Greater than every sequence that the core gives, because a sequence is a time in microseconds. */
-const MICROS_IN_2100 = 4_102_444_800_000_000;
+/** In the year 2100: greater than every sequence that the core gives, because a sequence is a time in microseconds. */
+let nextSequence = 4_102_444_800_000_000;
 const { exchangeCode } = SessionService.method;
 const { listOpenNotices, dismissNotice, listNotices } = NoticeService.method;
 
@@ -59,15 +59,19 @@ it("ADR 0054: an owner sees open notices, newest first, until a session dismisse
   expect(toJsonString(ListNoticesResponseSchema, listed)).not.toMatch(/Streamer|[0-9a-f]{17}|act_/);
 });
 
-it("ADR 0054: a session sees all notices of its scopes and no others, and may not list by account", async () => {
-  const { accountId } = await createNotified();
-  const newer = Array.from({ length: 101 }, (_, at) => {
-    return [MICROS_IN_2100 + at, accountId, NoticeKind.RUN_FAILED, `endpoint ${at}`, 0, 0];
-  });
+/** Writes notices of failed runs. Returns their sequences. */
+async function tellOfRuns(accountId: string, count: number): Promise<bigint[]> {
+  const sequences = Array.from({ length: count }, () => nextSequence++);
   await dashboard.stack.database.query(
     "INSERT INTO notice (sequence, account_id, kind, subject_id, level, since) VALUES ?",
-    [newer],
+    [sequences.map((each, at) => [each, accountId, NoticeKind.RUN_FAILED, `endpoint ${at}`, 0, 0])],
   );
+  return sequences.map(BigInt);
+}
+
+it("ADR 0054: a session sees all notices of its scopes and no others, and may not list by account", async () => {
+  const { accountId } = await createNotified();
+  await tellOfRuns(accountId, 101);
   const ofKeys = await dashboard.signIn(accountId, [SessionScope.KEYS_READ]);
   expect(await kindsIn(ofKeys)).toEqual([NoticeKind.SESSION_LINK_REUSED, NoticeKind.API_KEY_ENDS]);
   const ofFeed = await dashboard.signIn(accountId, [SessionScope.ACTIVITY_READ]);
@@ -75,6 +79,17 @@ it("ADR 0054: a session sees all notices of its scopes and no others, and may no
   const refused = await ofFeed.call(listNotices, { accountId, limit: 1 });
   expect(refused.code).toBe("permission_denied");
   expect((await dashboard.browser().call(listOpenNotices)).code).toBe("session_ended");
+});
+
+it("ADR 0054: a session keeps the last 100 notices that it dismissed, also at the same time", async () => {
+  const { accountId } = await createReader(dashboard.stack);
+  const sequences = await tellOfRuns(accountId, 101);
+  const browser = await dashboard.signIn(accountId);
+  const dismissals = await Promise.all(
+    sequences.map((sequence) => browser.call(dismissNotice, { sequence })),
+  );
+  expect(new Set(dismissals.map(({ status }) => status))).toEqual(new Set([200]));
+  expect(await kindsIn(browser)).toEqual([NoticeKind.RUN_FAILED]);
 });
 
 it("ADR 0054: a second use after the link's five minutes gives no notice", async () => {
