@@ -91,7 +91,7 @@ export function follow(options: FollowOptions): Follower {
     });
     if (page === undefined) return progress.restart();
     const { data, pagination } = page;
-    const cursor = pagination.next_cursor ?? undefined;
+    const cursor = pagination.next_cursor ?? position.cursor;
     const fresh = data.filter(({ id }) => !progress.isProcessed(id));
     for (const activity of fresh) {
       signal?.throwIfAborted();

@@ -62,7 +62,10 @@ describe("§4.4.1 list", () => {
   it("gives a repeated record once, and leaves 20 requests to other tools", async () => {
     const records = [1, 2, 3].map(createRecord);
     const first = { data: records.slice(0, 2), pagination: { has_more: true, next_cursor: "1" } };
-    const pages = [first, { data: records.slice(1), pagination: { has_more: false } }];
+    const pages = [
+      first,
+      { data: records.slice(1), pagination: { has_more: false, next_cursor: "2" } },
+    ];
     const headers = new Headers({ RateLimit: '"account";r=20;t=9' });
     const text = async () => JSON.stringify(pages.shift());
     const fetch = async () => ({ status: 200, headers, text });

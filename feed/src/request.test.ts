@@ -36,7 +36,7 @@ describe("§4.4.8 the wait after a failure", () => {
   });
 });
 
-it("a request fails if its answer is not complete after 15 seconds. §4.4.8", async () => {
+it("a request fails if its answer has not come after 15 seconds. §4.4.8", async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const fetch: Fetch = (_, { signal }) =>

@@ -62,7 +62,7 @@ it("ADR 0052: a stream that ended, or was silent for two seconds, is followed by
   waits.close();
 });
 
-it("ADR 0052: a client at its limit gets no further wait, for any account, until one ends or is left", () => {
+it("ADR 0052: a client at its limit gets no further wait, for any account, until one ends or its client leaves", () => {
   const waits = createFeedWaits(createUpstream(createRouterCore().transport), {
     ...{ waitingByAccount: 9, waitingByClient: 1 },
   });

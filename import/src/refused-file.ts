@@ -59,7 +59,7 @@ export function createRefusedFile(source: CsvFile, path: string | undefined): Re
     } catch (error) {
       isWhole = false;
       throw new ImportError(
-        `${path} cannot be written (${codeOf(error)}): free space and remove it. Then import again: stored rows are not stored twice.`,
+        `${path} cannot be written (${codeOf(error)}): free space and remove that file. Then import again: stored rows are not stored twice.`,
         { cause: error },
       );
     }

@@ -180,7 +180,8 @@ costs([2, 5], "renewApiKey", withApiKey, (named) =>
 );
 costs([2, 5], "revokeApiKey", withApiKey, (named) => apiKeys().revokeApiKey(named));
 costs([2, 4], "createSessionLink", nothing, () => dashboard.code(accountId));
-// A browser's call costs two more round trips: one counts it, and one finds its session. `exchangeCode` has none yet.
+// A browser's call costs two more round trips: one counts it, and one finds its session. `exchangeCode` has no session
+// yet.
 const { exchangeCode, signOut, signOutEverywhere } = proto.SessionService.method;
 costs(
   [3, 9],

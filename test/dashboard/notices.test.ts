@@ -81,7 +81,7 @@ it("ADR 0054: a session sees all notices of its scopes and no others, and may no
   expect((await dashboard.browser().call(listOpenNotices)).code).toBe("session_ended");
 });
 
-it("ADR 0054: a session keeps the last 100 notices that it dismissed, also at the same time", async () => {
+it("ADR 0054: a session keeps the last 100 notices that it dismissed, also if it dismisses them at the same time", async () => {
   const { accountId } = await createReader(dashboard.stack);
   const sequences = await tellOfRuns(accountId, 101);
   const browser = await dashboard.signIn(accountId);

@@ -140,10 +140,11 @@ export function createClients(ports: Ports, credential: string, random: () => nu
   async function revoke(accountId: string, { id: apiKeyId, text: apiKey }: ApiKey): Promise<void> {
     const given: string[] = [];
     const over = new AbortController();
-    let isRevoked = false;
+    let [isRevoking, isRevoked] = [false, false];
     const fetch = fetchFrom(() => {
       const wasRevoked = isRevoked;
       return (status) => {
+        if (status === 401 && !isRevoking) wrong.push("a valid key is refused");
         if (!wasRevoked || status !== 200) return;
         wrong.push("a request with a revoked key is answered");
         over.abort();
@@ -157,10 +158,11 @@ export function createClients(ports: Ports, credential: string, random: () => nu
       .catch((error: unknown) => error)
       .finally(() => over.abort());
     const [earlier, later] = [`${Kind.Follow}${records++}`, `${Kind.Follow}${records++}`];
-    while ((await untilAnswered(add(accountId, earlier))) === undefined);
+    while ((await untilAnswered(add(accountId, earlier))) === undefined) if (isStopped) return;
     while (!given.includes(earlier) && !over.signal.aborted) await wait(PAUSE_MS);
     const call: Call = (client) => client(ApiKeyService).revokeApiKey({ accountId, apiKeyId });
-    while ((await untilAnswered(call)) === undefined);
+    isRevoking = true;
+    while ((await untilAnswered(call)) === undefined) if (isStopped) return;
     isRevoked = true;
     // A read that began before the revocation may show what is stored until its end.
     await wait(CORE_CALL_MS);

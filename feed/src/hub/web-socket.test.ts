@@ -55,14 +55,17 @@ it("cuts off a client that leaves 1 MiB unread", { timeout: BEFORE_PINGS_MS }, a
   const { listener, closed } = await openUnread();
   for (let sent = 0; sent < 20; sent += 1) listener.send(LONG);
   await closed;
+});
+
+it("cuts off a client of server-sent events that leaves 1 MiB unread", () => {
   // Without a socket, a response keeps all that is written to it.
   const response = new ServerResponse(new IncomingMessage(new Socket()));
+  onTestFinished(() => void response.emit("close"));
   const stream = openEventStream(response, "");
   for (let sent = 0; sent < 20; sent += 1) stream.send(LONG);
   expect(response.destroyed).toBe(false);
   stream.send(LONG);
   expect(response.destroyed).toBe(true);
-  response.emit("close");
 });
 
 it("cuts off a client that answers no ping", { timeout: BEFORE_PINGS_MS }, async () => {

@@ -91,9 +91,11 @@ it("keeps deliveries that were attempted within the retention, however old their
 it("keeps a delivery that its owner retries after the removal listed it", async () => {
   const { accountNo, ...run } = await send(AttemptOutcome.REJECTED);
   await age(RETENTION_MICROS);
-  await retry({ accountNo, ...run });
   const listed = [{ ...run, accountNo: Number(accountNo) }];
-  expect(await inTransaction(services.pool, (tx) => lockEnded(tx, listed))).toEqual([]);
+  const locked = () => inTransaction(services.pool, (tx) => lockEnded(tx, listed));
+  expect(await locked()).toHaveLength(1);
+  await retry({ accountNo, ...run });
+  expect(await locked()).toEqual([]);
 });
 
 it("keeps a delivery that another transaction has locked, and does not wait for it", async () => {

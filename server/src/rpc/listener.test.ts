@@ -122,6 +122,7 @@ it("limits heads, bodies, streams, resets and idle connections, ADR 0037", async
   await expect.poll(() => waiting.length).toBe(2);
   const settings = { maxConcurrentStreams: 100, maxHeaderListSize: 16_384 };
   await expect.poll(() => session.remoteSettings).toMatchObject(settings);
+  // No client sees these two limits, so only the option is checked.
   expect(HTTP2).toMatchObject({ streamResetBurst: 100, streamResetRate: 50 });
   const { stream } = waiting[1] as http2.Http2ServerResponse;
   expect(stream.session).toMatchObject({ timeout: 65_000 });

@@ -204,7 +204,7 @@ it("commits the writes of a locked account together, ADR 0031", async () => {
   expect(of("again 69")).toBeGreaterThan(of("69"));
 });
 
-it("commits writes that touch no names one after another in each account, ADR 0031", async () => {
+it("commits writes without `touches` one after another in each account, ADR 0031", async () => {
   const { commits, write, endAll, begun } = createManualWriter();
   for (const text of ["a", "b"]) void write(1, text, null);
   void write(2, "c", null);

@@ -202,6 +202,7 @@ describe("a bulk retry", () => {
   });
 
   it("ADR 0053: requests no further part once its dialog is closed", async () => {
+    // Each has its own endpoint, and a part has deliveries of one endpoint.
     for (let count = 0; count < 2; count += 1) await own.fail(404);
     const parts: Route[] = [];
     await own.page.route("**/RetryFailedDeliveries", (route) => void parts.push(route));

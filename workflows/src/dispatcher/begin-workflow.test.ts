@@ -45,7 +45,7 @@ it("a run is not sent again when only Temporal knows that its last attempt was d
   expect(start).toHaveBeenCalledOnce();
 });
 
-it("each workflow task has 20 seconds, longer than an attempt and its record take. ADR 0028", async () => {
+it("each workflow task has 20 seconds. ADR 0028", async () => {
   const { target, start } = targetOf({ end: "ended", attempts: [] });
   await beginWorkflow(target, RUN, 0);
   expect(start.mock.lastCall?.[1]).toMatchObject({ workflowTaskTimeout: "20 seconds" });

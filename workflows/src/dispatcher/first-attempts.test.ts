@@ -23,8 +23,8 @@ const claimedOf = (count: number) =>
 const UNPACED: Timing = {
   ...timing,
   after(_milliseconds, work) {
-    queueMicrotask(work);
-    return () => undefined;
+    const due = setImmediate(work);
+    return () => clearImmediate(due);
   },
 };
 
