@@ -1,5 +1,5 @@
-import { DomainError } from "../../server/src/common/errors.ts";
-import { retriableStates } from "../../server/src/dispatch/delivery-state.ts";
+import { DomainError, ErrorCode } from "../../server/src/common/errors.ts";
+import { DeliveryState, retriableStates } from "../../server/src/dispatch/delivery-state.ts";
 import { UnknownStatement } from "./memory-packets.ts";
 import type { Product } from "./product.ts";
 
@@ -9,28 +9,39 @@ const AGAIN_AFTER_MS = 3_000;
 const RULE = "a bulk retry begins a run of each delivery that it was asked for";
 
 /**
- * Has an owner retry all deliveries that have ended, part by part. After an error the owner asks for the same part
- * again, as the dashboard offers. Other rules demand that a run that has begun is sent.
+ * Has an owner retry all deliveries that have ended. Other rules demand that a run that has begun is sent, and that the
+ * bulk retry ends.
  */
 export async function retryAll(product: Product, accountNo: number): Promise<void> {
-  const { world, database, broken } = product;
+  const { world, database, broken, bulkRetries } = product;
   const asked = listAsked(product, accountNo);
+  bulkRetries.add(asked);
+  await askForAll(product, accountNo).finally(() => bulkRetries.delete(asked));
+  const { deliveries, endpoints, events } = database.tables;
+  for (const { deliveryId, eventId, run, endpoint } of asked) {
+    const row = deliveries.get(deliveryId);
+    // Nothing is left to retry if another worker's success was recorded after the list.
+    const isDone = (row?.run ?? 0) > run || row?.state === DeliveryState.Delivered;
+    // A change of the endpoint, or a restore, replaces its row.
+    const isSame = endpoint !== undefined && endpoints.get(endpoint.id) === endpoint;
+    if (isDone || !isSame || events.get(eventId)?.payload === null) continue;
+    broken(RULE, `${deliveryId} is still in run ${run}, at ${world.nowMs()}`);
+  }
+}
+
+/** Asks for all parts. After an error the owner asks for the same part again, as the dashboard offers. */
+async function askForAll(product: Product, accountNo: number): Promise<void> {
+  const { world, broken } = product;
   for (let pageToken: string | undefined = ""; pageToken !== undefined; ) {
     try {
       pageToken = (await askFor(product, accountNo, pageToken)) || undefined;
     } catch (error) {
-      // The account is blocked, for example.
+      if (error instanceof DomainError && error.code !== ErrorCode.AccountUnavailable) {
+        broken("only a blocked account's bulk retry is refused", error.message);
+      }
       if (error instanceof DomainError || error instanceof UnknownStatement) throw error;
       await world.wait(AGAIN_AFTER_MS);
     }
-  }
-  const { deliveries, endpoints, events } = database.tables;
-  for (const { deliveryId, eventId, run, endpoint } of asked) {
-    // A change of the endpoint, or a restore, replaces its row.
-    const isSame = endpoint !== undefined && endpoints.get(endpoint.id) === endpoint;
-    const isBegun = (deliveries.get(deliveryId)?.run ?? 0) > run;
-    if (isBegun || !isSame || events.get(eventId)?.payload === null) continue;
-    broken(RULE, `${deliveryId} is still in run ${run}, at ${world.nowMs()}`);
   }
 }
 

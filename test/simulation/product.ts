@@ -38,6 +38,8 @@ export function createProduct(scenario: Scenario) {
   const forbidden = new Map<string, number>();
   /** The writes that allow sending again, and until when each may take effect. */
   const allowing = new Map<string, { untilMs: number }[]>();
+  /** What each bulk retry that has not ended was asked for. */
+  const bulkRetries = new Set<object>();
   /** The last backup of the database. */
   let backup: { readonly restore: () => void; readonly forbidden: typeof forbidden } | undefined;
   /** How many attempts of each workflow Temporal knew when the database was restored. */
@@ -162,7 +164,7 @@ export function createProduct(scenario: Scenario) {
   startAll();
 
   return {
-    ...{ world, faults, database, attempts, temporal, network, forbidden, allowing },
+    ...{ world, faults, database, attempts, temporal, network, forbidden, allowing, bulkRetries },
     ...{ accounts, endpoints, dispatchers, cuts, makeSecret, unrecorded, broken },
     ...{ startCore, startDispatcher },
     core: livingCore,

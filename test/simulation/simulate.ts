@@ -72,7 +72,9 @@ function quietFor({ world, database, isIdle }: Product): number {
 }
 
 /** Says what has not ended, apart from what a frozen fault holds. */
-function unsettled({ database, unrecorded, isFrozen }: Product): string | undefined {
+function unsettled(product: Product): string | undefined {
+  const { database, bulkRetries, unrecorded, isFrozen } = product;
+  if (bulkRetries.size > 0) return "a bulk retry has not ended";
   const { deliveries, entries } = database.tables;
   for (const { deliveryId, endpointId } of entries.values()) {
     if (!isFrozen(endpointId)) return `an entry is left of ${deliveryId}`;

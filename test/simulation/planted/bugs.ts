@@ -109,6 +109,13 @@ const BUGS: Bugs = {
       "if (error instanceof DomainError && retried > 0) return END;",
       "return END;",
     ],
+    "a bulk retry cannot begin runs of several deliveries": [
+      "answer: begun.length,",
+      "answer: 1 / begun.length,",
+    ],
+  },
+  "server/src/delivery/page-token.ts": {
+    "a bulk retry refuses the token of its next part": ["(fingerprint !== ", "(fingerprint === "],
   },
   "server/src/dispatch/dispatch-service.ts": {
     "a recorded attempt is made again": [
