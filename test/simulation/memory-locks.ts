@@ -52,11 +52,15 @@ export function createLocks() {
       work: () => Result,
     ): Promise<Result> {
       for (;;) {
-        const done = await link({ name, isWrite: true }, () =>
-          isHeld(rows) ? undefined : { result: work() },
-        );
-        if (done !== undefined) return done.result;
-        await new Promise<void>((resolve) => waiting.push(resolve));
+        const done = await link({ name, isWrite: true }, () => {
+          if (!isHeld(rows)) return { result: work() };
+          // Waits from now on: the lock may end while the answer travels.
+          const freed = Promise.withResolvers<void>();
+          waiting.push(freed.resolve);
+          return { freed: freed.promise };
+        });
+        if (done.freed === undefined) return done.result;
+        await done.freed;
       }
     },
   };
