@@ -35,7 +35,7 @@ export type RefusedUrl = { readonly broken: keyof typeof ACCEPTED_URL };
  * receivers.
  */
 const HOST_NAME = /^(?!-)[^.]*[^.-](?:\.(?!-)[^.]*[^.-])+$/;
-/** A parsed URL has one spelling for each address, and no name of four numbers. */
+/** The URL parser writes each address in one form. It refuses four numbers that are not an IPv4 address. */
 const ADDRESS = /:|^\d+(?:\.\d+){3}$/;
 /** Names that never resolve to a public server. RFC 6761, 6762, 7686, 8375, 9476; `localdomain` is from /etc/hosts. */
 const LOCAL_NAMES = /(?:^|\.)(?:localhost|localdomain[46]?|local|internal|home\.arpa|onion|alt)$/;

@@ -23,7 +23,8 @@ beforeAll(async () => {
   const settings = [...names].map((name, index) => [name, `${ports[index]}`]);
   const { PATH, HOME, XDG_CACHE_HOME, MYSQLD, REDIS_SERVER, TEMPORAL_CLI } = process.env;
   const programs = { PATH, HOME, XDG_CACHE_HOME, MYSQLD, REDIS_SERVER, TEMPORAL_CLI };
-  // curl reads from this folder a proxy that nobody serves. A variable would affect apt-get too.
+  // This `.curlrc` names a proxy that does not exist. Only the page's `no_proxy` keeps curl from it. A variable would
+  // affect apt-get too.
   writeFileSync(join(day, ".curlrc"), 'proxy = "http://127.0.0.1:1"\n');
   const env = { ...programs, ...Object.fromEntries(settings), DAY: day, CURL_HOME: day };
   page = runBlocks(blocks, env);
@@ -32,7 +33,7 @@ afterAll(() => page?.stop());
 
 it("docs/first-day.md: every command does what the page says, in the order of the page", async () => {
   expect(blocks.length).toBeGreaterThan(15);
-  // The page must give `listens` a process id. Otherwise `listens` waits for nothing.
+  // Without a process id, `listens` does not wait. So each call in the page must give one.
   expect(text).not.toMatch(/\blistens \w+\b(?! \$)/);
   const outputs = await page.outputs;
   for (const [place, { title, shown }] of blocks.entries()) {

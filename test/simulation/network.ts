@@ -106,7 +106,7 @@ const OUTCOMES: ReadonlyMap<number, AttemptOutcome> = new Map([
   [500, AttemptOutcome.ReceiverBusy],
 ]);
 
-/** What the contract, not the product, says to record of an answer. §6.4 */
+/** Returns the outcome to record for a POST by the contract, independent of the product's code. §6.4 */
 function seenFrom(result: PostResult): NonNullable<BegunAttempt["seen"]> {
   if (result.kind !== "answered") return { outcome: result.kind, status: undefined };
   const { status } = result;

@@ -9,8 +9,8 @@ import { simulate } from "./simulate.ts";
 const SEEDS = 160;
 const FIRST_SEEDS = PLANTED.flatMap(({ from }) => from ?? []);
 /**
- * Seeds that once broke a rule, and the bugs that they found. Some run with the others. Later changes of the simulation
- * changed their scenarios too, so a seed may no longer meet its bug.
+ * Seeds that once broke a rule, and the bugs that they found. Those among the seeds above run only once.
+ * Later changes of the simulation changed their scenarios too, so a seed may no longer meet its bug.
  */
 const FAILED_ONCE: Readonly<Record<number, string>> = {
   179: "an idle dispatcher leased a burst beside its attempts in flight at the same endpoint",

@@ -77,7 +77,7 @@ async function ownAccount({ accounts }: Services, accountId: string): Promise<vo
   await accounts.putAccount({ externalId, username, displayName: "Another name" });
 }
 
-/** Sends two requests with each key in one packet. */
+/** Counts two requests for each new key in one packet. Then runs the other statements of keys and credentials. */
 async function admit({ apiKeys, pool, packets }: Services, accounts: readonly string[]) {
   const created = await Promise.all(
     accounts.map((accountId) => apiKeys.createApiKey({ accountId, name: "key", validityDays: 30 })),

@@ -11,11 +11,10 @@ export interface CommandContext {
   readonly tell: (line: string) => void;
   /** Asks the user for a text without showing it; undefined without a terminal. */
   readonly ask: ((question: string) => Promise<string>) | undefined;
-  /** Aborts at Ctrl-C. */
+  /** Aborts at Ctrl-C or SIGTERM. */
   readonly signal: AbortSignal;
 }
 
-/** A command. */
 export interface Command {
   readonly help: string;
   /** Throws a `UsageError` for invalid arguments. */

@@ -72,8 +72,8 @@ export function isOutage(error: unknown): boolean {
 }
 
 /**
- * Messages of a vtgate that cannot reach a shard's primary, whose shards move, or that does not know the columns yet.
- * These errors have no codes.
+ * Messages of a vtgate that cannot reach a shard's primary, is moving shards, or does not know the columns yet. Other
+ * errors of a vtgate have the same number, so only the message distinguishes these.
  */
 const SHARD_AWAY = new RegExp(
   [

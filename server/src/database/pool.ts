@@ -63,8 +63,8 @@ const SESSION_SETTINGS = `SET SESSION autocommit = 1, completion_type = 'NO_CHAI
 const UTF_8 = "SET NAMES utf8mb4 COLLATE utf8mb4_bin";
 /**
  * A host that vanishes amid a transaction leaves its locks. The server then ends the session: MariaDB if it is idle
- * in a transaction, MySQL if it is idle at all. A live transaction is never idle for so long. 90 seconds is not a usual
- * interval of polls. With a usual interval, a poll could use a connection just as the server ends it.
+ * in a transaction, MySQL if it is idle at all. A live transaction is never idle for so long. The timeout is 90 seconds,
+ * because polls rarely have this interval. Otherwise a poll could use a connection just as the server ends it.
  */
 const END_SILENT_SESSIONS =
   "SET SESSION wait_timeout = 90 /*M!100303 , idle_transaction_timeout = 15 */";
