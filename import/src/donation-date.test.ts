@@ -93,6 +93,10 @@ describe("a date cell", () => {
     expect(read("2011-12-30", "Pacific/Apia")).toMatch(/put forward/);
   });
 
+  it("may be in a zone whose offset has seconds", () => {
+    expect(read("1971-06-01 00:00:00", "Africa/Monrovia")).toBe("1971-06-01T00:44:30Z");
+  });
+
   it("that the clocks showed twice is the first of the two", () => {
     expect(read("2024-10-27 02:30")).toBe("2024-10-27T00:30:00Z");
     expect(read("2024-10-27 03:00")).toBe("2024-10-27T02:00:00Z");
