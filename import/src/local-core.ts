@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { ImportError } from "./import-error.ts";
+import { codeOf, ImportError } from "./import-error.ts";
 
 /** What `npm start` stores: its core's address and a credential. Empty before its first run. */
 export type LocalCore = { readonly coreUrl?: string; readonly serviceCredential?: string };
@@ -14,7 +14,7 @@ export async function readLocalCore(
   try {
     return JSON.parse(await readFile(file, "utf8"));
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return {};
+    if (codeOf(error) === "ENOENT") return {};
     // The message of a SyntaxError quotes the file, which has a credential.
     const why = error instanceof SyntaxError ? "it is not JSON" : (error as Error).message;
     throw new ImportError(`${file} cannot be read: ${why}.`);
