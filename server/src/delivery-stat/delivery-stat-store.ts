@@ -81,8 +81,8 @@ type HourRow = RowDataPacket & {
 
 /**
  * Locks at most `limit` attempts that are not counted, of the delivery `from` and those after it. Skips those that
- * another transaction has locked. An attempt whose sender's clock was ahead counts as of now. Otherwise its hour would
- * stay the endpoint's latest.
+ * another transaction has locked. If the sender's clock was ahead, the attempt counts as begun now. Otherwise an hour
+ * in the future would stay the endpoint's latest hour.
  */
 export async function lockUncounted(
   tx: Transaction,
@@ -176,8 +176,8 @@ export async function markCounted(
 }
 
 /**
- * Deletes at most `limit` counted attempts of the runs before `run` of a delivery. Runs after the transaction of the
- * count, so that none of its locks is held while this waits.
+ * Deletes at most `limit` counted attempts of the runs before `run` of a delivery. The caller first commits the count,
+ * so that it holds no locks while this waits.
  */
 export async function deleteRunsBefore(
   pool: Pool,

@@ -25,9 +25,15 @@ const CHUNK = 200;
 const KEPT_MICROS = 32 * 86_400_000_000;
 /** How many of a delivery's newest runs keep their attempts. An owner may begin any number of runs. */
 const KEPT_RUNS = 200;
-/** The attempts of this many old runs are removed together, so that few statements do it. */
+/**
+ * When the number of a counted run is a multiple of this, the delivery's old runs are removed. This takes few
+ * statements.
+ */
 const REMOVED_RUNS = 50;
-/** More attempts than `REMOVED_RUNS` runs have, so that a long list shrinks. Few, so that no statement is slow. */
+/**
+ * The most attempts that one statement removes. More than `REMOVED_RUNS` runs have, so that a long list shrinks. Few,
+ * so that no statement is slow.
+ */
 const REMOVED_AT_ONCE = 1_000;
 const START: DeliveryKey = { accountNo: 0, deliveryId: "" };
 

@@ -38,7 +38,7 @@ export async function listDeliveries(
   limit: number,
 ): Promise<DeliveryRecord[]> {
   const ranges = rangesOf(filter);
-  // No delivery in that state has that outcome.
+  // No delivery in the requested state can have the requested outcome.
   if (ranges.length === 0) return [];
   const within = withinTimes(accountNo, filter);
   if (after !== undefined) within.push(["id < ?", after]);
@@ -101,7 +101,9 @@ export async function countInStates(pool: Pool, asked: InStates, limit: number):
   return row?.deliveries ?? 0;
 }
 
-/** Returns the ranges of an index to read. There is none if no delivery in these states has that outcome. */
+/**
+ * Returns the ranges of an index to read. There is none if no delivery in `states` can have the outcome `lastOutcome`.
+ */
 function rangesIn({ endpointId, states, kind, lastOutcome }: InStates) {
   return states.flatMap((state) => rangesOf({ endpointId, state, kind, lastOutcome }));
 }
@@ -129,8 +131,8 @@ function withinTimes(
 }
 
 /**
- * Returns SQL that reads at most `limit` entries of each range of an index, and only the index. Each range is in
- * order. The SQL gives the first `limit` entries of all ranges.
+ * Returns SQL that gives the first `limit` entries of all ranges. It reads only the index, and at most `limit` entries
+ * of each range, because each range is in order.
  */
 function rangesSql(
   index: string,
@@ -163,8 +165,8 @@ function indexOf(filter: IndexedFilter): string {
 }
 
 /**
- * Returns the ranges of `indexOf(filter)` that match the filter: one for each combination of values that it leaves
- * open.
+ * Returns the ranges of `indexOf(filter)` that match the filter: one for each combination of the values that the filter
+ * does not name.
  */
 function rangesOf(filter: IndexedFilter): Condition[][] {
   const { endpointId, state, kind, lastOutcome, eventId, recordId } = filter;

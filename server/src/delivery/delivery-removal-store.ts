@@ -15,7 +15,7 @@ type Row = KeyRow & { event_id: string; created_at: number };
 const DELIVERY = { account: "account_no", delivery: "id" };
 const ATTEMPT = { account: "account_no", delivery: "delivery_id" };
 
-/** The last delivery of a page. The next page follows it. */
+/** The last delivery of a page. The next page begins after it. */
 export type OldPosition = Omit<OldDelivery, "eventId">;
 
 /** Lists ended deliveries of events that are older than `retentionMicros`, oldest first, after a position. */
@@ -62,9 +62,9 @@ export async function lockEnded(
 const CLOCK_AHEAD_MICROS = 86_400_000_000;
 
 /**
- * Lists the deliveries with an attempt that is still needed: it began within the retention, or is not counted yet.
- * A run may end hours after its event, or much later by a manual retry. The transaction must have locked the
- * deliveries. `keys` must have at least one.
+ * Lists the deliveries with an attempt that is still needed: it began within the retention, or is not counted yet. It
+ * may be much later than its event: retries take hours, and an owner may retry at any time. The transaction must have
+ * locked the deliveries. `keys` must have at least one.
  */
 export async function listAttemptsNeeded(
   tx: Transaction,

@@ -16,11 +16,11 @@ import {
   type OldPosition,
 } from "./delivery-removal-store.ts";
 
-/** Long, because each run reads again the old deliveries that stay because of later attempts. */
+/** Long, because each removal again reads the old deliveries that stay because of later attempts. */
 const INTERVAL_MS = 600_000;
 /**
- * Deliveries per transaction, so that no lock is held for long: each may have the attempts of about 250 runs. Their
- * keys have fewer than a thousand values, so that MariaDB uses an index for them (`anyOf`).
+ * Deliveries per transaction. Few, because each may have the attempts of about 250 runs, and no lock may be held for
+ * long. Their keys have fewer than a thousand values, so that MariaDB uses an index for them (`anyOf`).
  */
 const CHUNK = 100;
 const DAY_MICROS = 86_400_000_000;
@@ -50,7 +50,7 @@ export async function removeOldDeliveries(pool: Pool, retentionMicros: number): 
         if (failure === undefined || !isOutage(cause)) failure = cause;
       });
     }
-    // Deliveries that stay, because of later attempts, are not read again.
+    // The next page begins after this one, so deliveries that stay are not read again.
     position = old.length < CHUNK ? undefined : old.at(-1);
   }
   if (failure !== undefined) throw failure;

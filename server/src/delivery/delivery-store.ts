@@ -89,8 +89,8 @@ export type RetriableDelivery = DeliveryRecord & {
 };
 
 /**
- * Looks deliveries up by account and id, and locks them. Recording an attempt locks the delivery, not the account.
- * Without these locks, a record could mark a delivery as delivered that a retry then sends again.
+ * Looks deliveries up by account and id, and locks them. Recording an attempt locks only the delivery, not the account.
+ * Without these locks, a retry could therefore send a delivery again that was just recorded as delivered.
  */
 export const deliveriesBy = lookupOf<DeliveryRow & { is_erased: number }, RetriableDelivery>({
   // A join, because a vtgate drops the lock beside a subquery.

@@ -19,7 +19,10 @@ import { type DeliveryRecord, deliveriesBy } from "./delivery-store.ts";
 
 /** Deliveries per transaction, so that the account's lock is not held for long. */
 const RETRIED_AT_ONCE = 500;
-/** Maximum deliveries counted per endpoint. The statement reads at most as many index entries of each of 84 ranges. */
+/**
+ * Maximum deliveries counted per endpoint. The statement reads at most one more index entry than this from each of 84
+ * ranges.
+ */
 const MAX_COUNTED = 10_000;
 
 /** Selects ended deliveries that were created in a range of time, in microseconds. */
@@ -142,13 +145,15 @@ async function retryPart(
   return { retried, next: hasNext ? { endpointId, after } : undefined };
 }
 
-/** Tells whether a delivery, read under its account's lock, is still one that is asked for. */
+/** Tells whether a delivery still matches the request. It was read again under its account's lock. */
 function isAsked(ended: Ended, { state, lastOutcome }: DeliveryRecord): boolean {
   const isOutcome = ended.lastOutcome === undefined || ended.lastOutcome === lastOutcome;
   return isOutcome && retriableStates(ended).includes(state);
 }
 
-/** Lists the next deliveries, all of the first endpoint that has any. `isLast` means that none follow. */
+/**
+ * Lists at most `limit` next deliveries, all of one endpoint: the first that has any. `isLast` means that none follow.
+ */
 async function listNext(
   pool: Pool,
   accountNo: number,
@@ -171,7 +176,7 @@ async function listNext(
   return { endpointId: named, ids: [], isLast: true };
 }
 
-/** Sorted by id. This order stays when an endpoint is switched off between two parts. */
+/** Sorts by id, because this order stays when an endpoint is switched off between two parts. */
 async function idsOfEndpointsOn(pool: Pool, accountNo: number): Promise<string[]> {
   const endpoints = await listEndpoints(pool, accountNo);
   return endpoints

@@ -2,7 +2,7 @@ import type { Pool, RowDataPacket } from "../database/pool.ts";
 import { queryWithin } from "../database/query-within.ts";
 import type { DeliveryRecord } from "./delivery-store.ts";
 
-/** The shown part of a delivery's donation. */
+/** The part of a donation that its deliveries show. */
 export type ToldDonation = {
   readonly recordId: string;
   readonly recordedAt: number;

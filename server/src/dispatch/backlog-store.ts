@@ -27,7 +27,7 @@ type EntriesRow = RowDataPacket & { entries: number; oldest_id: string | null };
 type RetriesRow = RowDataPacket & { overdue: number; overdue_since: number | null };
 type ClockRow = RowDataPacket & { now_micros: number };
 
-/** Each task by itself, so that many entries of one never hide those of the other. */
+/** Counts each task separately, so that many entries of one task never hide those of the other. */
 const entriesOf = (task: Task) =>
   `SELECT COUNT(*) AS entries, MIN(CASE WHEN run = 1 THEN delivery_id END) AS oldest_id
   FROM (

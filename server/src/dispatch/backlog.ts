@@ -45,7 +45,7 @@ export function measureBacklog(metrics: Metrics, pool: Pool): void {
   });
 }
 
-/** Never negative, although a clock may step back. */
+/** Returns 0, not a negative number, after a clock has stepped back. */
 function secondsBetween(fromMicros: number, toMicros: number): number {
   return Math.max(0, toMicros - fromMicros) / 1e6;
 }

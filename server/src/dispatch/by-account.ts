@@ -2,9 +2,9 @@ import { isConnectionLost } from "../database/outage.ts";
 import type { DeliveryKey } from "./run-key.ts";
 
 /**
- * Runs a statement on entries (at least one). If a single shard refuses or is away, runs it on one account's entries at a
- * time, until `isLate`, so that those of the other shards are changed. Returns the last error if none were changed.
- * Rejects if the database cannot be reached. ADR 0048
+ * Runs a statement on entries (at least one). If one shard refuses or is away, repeats it account by account until
+ * `isLate`, so that it changes the entries of the other shards. Returns the last error if it changed none. Rejects if
+ * the database cannot be reached. ADR 0048
  */
 export async function byAccount(
   keys: readonly DeliveryKey[],

@@ -51,9 +51,8 @@ type RetryRow = LeasedRow & { due_in: number | null };
 type PastRow = KeyRow & { outcome: AttemptOutcome; ended_at: number };
 
 /**
- * If a lease ends this much later than a lease that begins now would, the database's clock has stepped back. While a
- * claim waits for a lock, its own time stands still, and another claim may lease later. So this is longer than any wait
- * for a lock.
+ * If a lease ends this much later than a new lease would end, the database's clock has stepped back. This is longer
+ * than any wait for a lock: while a claim waits, its own time stands still, and another claim may begin a later lease.
  */
 const CLOCK_STEP_MICROS = 60_000_000;
 const LAST_LEASE_END = `${NOW_MICROS} + ${LEASE_MICROS + CLOCK_STEP_MICROS}`;
@@ -64,8 +63,9 @@ const WAS_NEVER_LEASED = "COALESCE(leased_until, -1) = -1";
 const IS_LEASED = `leased_until > ${NOW_MICROS} AND leased_until <= ${LAST_LEASE_END}`;
 const IS_RUNNING = `d.run = o.run AND d.state IN (${RUNNING_STATES.join(", ")})`;
 /**
- * A plain DELETE reads and locks a small outbox whole, so this names the index. MariaDB needs an alias for it. MySQL
- * takes an optimizer hint without one, because a vtgate drops aliases. Each form is a comment for the other server.
+ * On a small outbox, a plain DELETE reads and locks the whole table, so this names the index. MariaDB needs an alias
+ * for it. MySQL takes an optimizer hint without an alias, because a vtgate drops aliases. Each form is a comment for
+ * the other server.
  */
 const DELETE_BY_PRIMARY =
   "DELETE /*+ INDEX(outbox_entry PRIMARY) */ /*M! o */ FROM outbox_entry /*M! o FORCE INDEX (PRIMARY) */";
@@ -151,7 +151,8 @@ export async function releaseEntries(
 
 /**
  * Renews the leases of runs (at least one) whose first attempt is made and cannot be recorded yet. Otherwise another
- * dispatcher would make it again. A lease with half its time left stays, because records are repeated often.
+ * dispatcher would make it again. A lease with half its time left is not renewed, because recorders repeat their calls
+ * often.
  */
 export function renewLeases(runs: readonly RunKey[]): Statement {
   const { sql, values } = anyRun(runs, ENTRY);

@@ -67,7 +67,7 @@ it("after a start and after an outage, attempts whose leases have ended are left
     frozen() {
       now += 8_000;
     },
-    // Runs during a search, like a record that fails then.
+    // Runs during a search, as when an attempt cannot be recorded then.
     unrecorded: claims.noteOutage,
   };
   for (const ends of ["start", "read-only", "away", "frozen", "unrecorded"] as const) {

@@ -17,7 +17,7 @@ const PAGE = 256;
 /** A search that has found entries ends after this many pages or this time, so that they do not wait for all queues. */
 const MAX_PAGES = 8;
 const MAX_SEARCH_MS = 1_000;
-/** A search that has found nothing ends after this time. Its caller waits for 40 seconds. */
+/** A search that has found nothing ends after this time, because its caller waits for 40 seconds only. */
 const MAX_FRUITLESS_MS = 10_000;
 const START: QueuePosition = { accountNo: 0, endpointId: "" };
 const NO_SEARCH = { end: START, throttled: new Set<string>() };
@@ -49,7 +49,7 @@ export type ClaimParts = {
   readonly store: DispatchStore;
   readonly outbox: Outbox;
   readonly log: Log;
-  /** From 0 to 1; chooses the account and endpoint that come first. */
+  /** Returns a number from 0 to 1, which chooses the account and endpoint that come first. */
   readonly random: () => number;
 };
 
@@ -124,7 +124,10 @@ export function createClaims({ store, outbox, log, random }: ClaimParts): Claims
     }
   }
 
-  /** Ends unheard leases. Does not wait long for a shard that is away or refuses: its leases end by themselves. */
+  /**
+   * Ends leases that no poller received. Does not wait long for a shard that is away or refuses, because its leases end
+   * by themselves.
+   */
   async function releaseUnheard(): Promise<void> {
     const begunMs = nowMs();
     const isLate = () => nowMs() - begunMs >= MAX_LEASE_AGE_MS / 2;
@@ -207,8 +210,8 @@ export function createClaims({ store, outbox, log, random }: ClaimParts): Claims
   }
 
   /**
-   * Removes entries that can never be sent, because nothing else removes them. No claim waits for this. Their endpoint
-   * then has capacity again, and no recorded attempt notifies the pollers of that. So this function does.
+   * Removes entries that can never be sent, because nothing else removes them. No claim waits for this. The endpoint
+   * then has capacity again. This function notifies the pollers, because no attempt is recorded that would do so.
    */
   function endUnsendable(entries: readonly LeasedEntry[]): void {
     if (entries.length === 0) return;

@@ -39,7 +39,7 @@ export function createDispatchService({
   readonly store: DispatchStore;
   readonly secretKeys: SecretKeys;
   readonly outbox: Outbox;
-  /** From 0 to 1; chooses whose entries are claimed first. */
+  /** Returns a number from 0 to 1, which chooses whose entries are claimed first. */
   readonly random: () => number;
   readonly log: Log;
   readonly metrics?: Metrics;
@@ -81,7 +81,7 @@ export function createDispatchService({
     }
   }
 
-  /** A restored database may lack runs that Temporal holds. */
+  /** Tells whether this database does not hold a run. A restored one may lack runs that Temporal holds. */
   async function isUnknown(loaded: LoadedAttempt | undefined, { accountNo }: RunKey) {
     if (loaded !== undefined) return loaded.isAhead;
     return !(await store.isAccountDeleted(accountNo));

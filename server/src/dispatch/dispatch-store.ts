@@ -24,8 +24,8 @@ export type DispatchChanges = {
 export type Decided<Result> = { readonly changes: DispatchChanges; readonly result: Result };
 
 /**
- * The database operations of dispatch. Each is one transaction. Its lists of keys, queues or runs are not empty. The
- * stores' functions of the same names say what they do.
+ * The database operations of dispatch. Each is one transaction. Callers give no empty lists of keys, queues or runs.
+ * The functions of the same names in the `*-store.ts` files say what they do.
  */
 export type DispatchStore = {
   readInstallationId(): Promise<string>;

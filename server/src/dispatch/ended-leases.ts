@@ -2,17 +2,20 @@ import { DatabaseTimeoutError } from "../database/deadline.ts";
 import { Task } from "./outbox-store.ts";
 
 /**
- * Pollers search more often than this, unless Temporal starts workflows slowly and keeps all pollers waiting. A longer
- * time without a search is taken for an outage.
+ * Pollers search more often than this, unless Temporal starts workflows slowly and keeps all pollers waiting. The core
+ * takes a longer time without a search for an outage.
  */
 const OUTAGE_AFTER_MS = 10_000;
 /**
- * For this long after an outage, no claim takes attempts whose leases have ended. The dispatchers that made them record
- * them now. Another dispatcher would make them again. A record takes at most four seconds. The pollers' next sweep
- * comes after five.
+ * For this long after an outage, no claim takes attempts whose leases have ended. Another dispatcher would make them
+ * again, while the dispatchers that made them now record them. Recording takes at most four seconds. The pollers' next
+ * sweep comes after five.
  */
 const RECORDS_FIRST_MS = 4_500;
-/** A page takes longer in a frozen or overloaded database. A lease leaves four seconds for the record. */
+/**
+ * If a page takes longer, the database is frozen or overloaded. A lease leaves the same four seconds to record its
+ * attempt.
+ */
 const FROZEN_AFTER_MS = 4_000;
 /**
  * For this long after an outage, a failed search begins no other outage. Otherwise a database whose searches fail often
@@ -23,13 +26,13 @@ const NEXT_OUTAGE_AFTER_MS = 8_500;
 
 /** Decides whether a claim may take attempts whose leases have ended. ADR 0028 */
 export type EndedLeases = {
-  /** Notes that the database was away when a lease or an attempt was to be stored. */
+  /** Notes that the core could not store a lease or an attempt, because the database was away. */
   noteOutage(): void;
   /** Notes that a lease or an attempt was stored. */
   noteWritten(): void;
   /**
-   * Runs a search, and tells it whether to include ended leases. A search for first attempts with ended leases rejects
-   * if the database failed meanwhile.
+   * Runs a search, and tells it whether to include ended leases. If a search for first attempts includes them and the
+   * database failed meanwhile, rejects.
    */
   search<Found>(task: Task, run: (includeEnded: boolean) => Promise<Found>): Promise<Found>;
   /** Reads a page of a search, and notes if the database was frozen. */
@@ -43,16 +46,22 @@ export function createEndedLeases(nowMs: () => number): EndedLeases {
    * an outage: dispatchers may hold attempts that no core could record.
    */
   let [searchedMs, backMs] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  /** Until when later failures may move `backMs`: `NEXT_OUTAGE_AFTER_MS` after the outage's first `noteWritten`. */
+  /**
+   * The time until which later failures may move `backMs`: `NEXT_OUTAGE_AFTER_MS` after the outage's first
+   * `noteWritten`.
+   */
   let movesUntilMs = Number.POSITIVE_INFINITY;
-  /** When a claim's lease or a record was last stored. */
+  /** When a claim's lease or an attempt was last stored. */
   let writtenMs = Number.NEGATIVE_INFINITY;
-  /** Failures of the database, and those that a search for first attempts has followed. */
+  /**
+   * The number of the database's failures, and how many of them came before the last successful search for first
+   * attempts.
+   */
   let [failures, followedFailures] = [0, 0];
 
   function noteFailure(): void {
     failures += 1;
-    // The outage continues. The records need their time after its last failure.
+    // The outage continues. After its last failure, dispatchers need the whole time to record their attempts.
     if (nowMs() < Math.min(backMs + RECORDS_FIRST_MS, movesUntilMs)) backMs = nowMs();
   }
 

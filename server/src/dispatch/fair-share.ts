@@ -9,7 +9,7 @@ export type Queue = {
 
 /**
  * Takes at most `limit` entries round-robin by account, and within each account by endpoint. `random` returns a number
- * from 0 to 1 and chooses who comes first. Otherwise the same queues would always come last.
+ * from 0 to 1, which chooses who comes first. With a fixed order the same queues would always come last.
  */
 export function takeRoundRobin(
   queues: readonly Queue[],

@@ -2,13 +2,13 @@ import type { Metrics } from "@activity/runtime/metrics";
 import { microsOfId } from "../common/ids.ts";
 import type { MadeAttempt } from "./record-attempts.ts";
 
-/** In seconds, up to an hour. A receiver that hangs delays its own further events; an outage delays all events. */
+/** In seconds, up to an hour: a receiver that hangs delays its own later events, and an outage delays all events. */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 3600];
 
 /**
- * Returns a function that records the delay from an event's transaction, by the database's clock, to the start of its
- * first attempt, by the clock of the attempting process. Manual retries are not recorded. An attempt
- * whose record is repeated counts twice.
+ * Returns a function that measures the delay of an event's first attempt. The delay begins with the event's
+ * transaction, by the database's clock. It ends when the attempt starts, by the clock of the attempting process. Manual
+ * retries are not measured. An attempt that a dispatcher records twice counts twice.
  */
 export function measureFirstAttempts(metrics: Metrics): (attempt: MadeAttempt) => void {
   const observe = metrics.histogram(

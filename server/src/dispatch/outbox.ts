@@ -37,7 +37,9 @@ export type Leases = {
    * transaction wrote any attempts.
    */
   committed(): { readonly hasAttempts: boolean };
-  /** Lets the pollers continue to wait. If the transaction did commit, its entries are claimed after their lease. */
+  /**
+   * Lets the pollers continue to wait. If the transaction did commit, its entries are claimed after their leases end.
+   */
   failed(): void;
 };
 

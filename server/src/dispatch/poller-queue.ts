@@ -4,7 +4,7 @@ import { newId } from "../common/ids.ts";
 /** How often pollers look without a notification, for example for entries that another instance committed. §6.4 */
 const SWEEP_MS = 5_000;
 
-/** A poller with capacity claims again within this time. */
+/** A poller with capacity claims again within this time. Without a claim for longer, no poller counts as present. */
 const ABSENT_AFTER_MS = 1_000;
 
 /** A waiting poller that is reserved while a transaction writes entries for it. */
@@ -48,7 +48,7 @@ export type Look<Entry> = {
   readonly entries: readonly Entry[];
   /** Endpoints that are at their limit, so that the claim left some of their entries. */
   readonly throttled: ReadonlySet<string>;
-  /** Whether there may be more entries. False if it found nothing. */
+  /** Whether there may be more entries. False if the look found nothing. */
   readonly hasMore: boolean;
 };
 
@@ -76,7 +76,9 @@ export function createPollerQueue<Entry>(timing: Timing): PollerQueue<Entry> {
   let startedLooks = 0;
   /** The number of the look that found `throttled`. */
   let throttledBy = 0;
-  /** For each look in progress, the endpoints whose attempts ended meanwhile. It may have counted them as leased. */
+  /**
+   * For each look in progress, the endpoints whose attempts ended meanwhile. The look may have counted these as leased.
+   */
   const endedDuring = new Set<Set<string>>();
 
   function notify(): void {

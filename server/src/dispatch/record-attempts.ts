@@ -15,17 +15,20 @@ export type MadeAttempt = NewAttempt & {
 };
 
 /**
- * How long attempts are recorded one by one. A recorder waits four seconds for all: for the joint record that failed
- * first, for this time, and for the last attempt, whose shard may answer late.
+ * How long attempts are recorded one by one. A recorder waits four seconds for the whole call: for the joint
+ * transaction that failed first, for this time, and for the last attempt, whose shard may answer late.
  */
 const ONE_BY_ONE_MS = 2_000;
 
 const NO_TEXTS = { responseHeaders: "", responseBody: Buffer.alloc(0) };
 
 export type Recorded = {
-  /** Indexes of attempts that are not recorded now: their delivery is locked, their shard is away, or time ran out. */
+  /**
+   * Indexes of attempts that are not recorded now, because their delivery is locked, their shard is away, or time ran
+   * out.
+   */
   readonly busy: readonly number[];
-  /** Whether anything was written. A repeated record writes nothing, so it succeeds even in a read-only database. */
+  /** Whether anything was written. A repeated call writes nothing, so it succeeds even in a read-only database. */
   readonly hasStored: boolean;
   /** Whether any outbox entry now waits for its workflow. */
   readonly hasRetries: boolean;
@@ -36,10 +39,10 @@ export type Recorded = {
 
 /**
  * Records attempts (at least one, at most one of each delivery) in one transaction, with the states and outbox entries
- * of their deliveries. Of two records of one attempt the first stays, unless only the second was delivered. Attempts
- * whose delivery another transaction locks are returned as `busy`, and keep their leases. If one of several attempts
- * cannot be stored, the others are recorded and its error is returned. While a shard is away, its attempts are busy.
- * Rejects during an outage, or if the only attempt cannot be stored.
+ * of their deliveries. If an attempt is recorded twice, the first result stays, unless only the second was delivered.
+ * Attempts whose delivery another transaction locks are returned as `busy`, and keep their leases. If one of several
+ * attempts cannot be stored, the others are recorded and its error is returned. While a shard is away, its attempts are
+ * busy. Rejects during an outage, or if the only attempt cannot be stored.
  */
 export async function recordAttempts(
   store: DispatchStore,
@@ -117,7 +120,8 @@ function decide(
     const isNew = isLast
       ? replaces(attempt, delivery)
       : isRunning && delivery.attempts < attempt.attempt;
-    // Without the answer's texts, because the donation of a late record may have been deleted.
+    // An attempt that is not new is stored without the answer's texts, because its donation may have been deleted
+    // meanwhile.
     if (isNew || !isLast) stored.push(isNew ? attempt : withoutText(attempt));
     if (isNew) {
       stored.push(...missingBefore(attempt, delivery.attempts));
