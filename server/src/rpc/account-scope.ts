@@ -4,8 +4,8 @@ import { DomainError, ErrorCode } from "../common/errors.ts";
 
 /**
  * Restricts a service credential of one account to that account. The first message of a call must name it in
- * `account_id`, and no message may name another. A call without an account therefore needs a credential for all. A
- * session's call is always about the session's account.
+ * `account_id`, and no message may name another. A call without an account therefore needs a credential for all
+ * accounts. A session's call is always about the session's account.
  */
 export function createAccountScope(): Interceptor {
   return (next) => async (request) => {

@@ -54,7 +54,7 @@ export function createAuditLog(
   };
 }
 
-/** In a refused call a field may hold any text. */
+/** Returns a text only if it is an id, because a field of a refused call may hold any text. */
 function idIn(text: string | undefined): string | undefined {
   return text !== undefined && isId(text) ? text : undefined;
 }

@@ -114,7 +114,7 @@ export function createAuthenticate(
         `This call needs \`${header} <service credential>\` with a credential that is neither expired nor revoked.`,
       );
     }
-    // Called before anything else is awaited. Meanwhile a flood of new connections could cut this one.
+    // Call this before any other `await`. During one, a flood of new connections could cut this connection.
     call.contextValues.get(keepConnectionKey)();
     return credential;
   }
@@ -167,8 +167,8 @@ function wasCountedBefore({ header, contextValues }: Call): boolean {
 }
 
 /**
- * Counts a credential or session that is not known yet, because its look-up costs as much as an API key's. Throws
- * OverloadedError over the limit, and not an error of a wrong credential, because nothing was looked up. While Redis is
+ * Counts a credential or session that is not known yet, because its look-up costs as much as an API key's. Over the
+ * limit it throws OverloadedError. It does not call the credential wrong, because it looked nothing up. While Redis is
  * away or refuses, nothing is counted, and the limits of connections bound the look-ups. ADR 0037
  */
 export async function countUnknown(

@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 
 /** The most connections whose caller is unknown. Beyond it, the longest idle one is cut. */
 const MAX_UNKNOWN = 512;
-/** The most HTTP/2 streams in work for unknown callers. Each takes 40 KB for as long as its client keeps it open. */
+/** The most HTTP/2 streams in flight for unknown callers. Each takes 40 KB for as long as its client keeps it open. */
 const MAX_UNKNOWN_STREAMS = 512;
 /** How long a connection may take to send the head of its first request. */
 const FIRST_REQUEST_MS = 10_000;
@@ -12,8 +12,8 @@ const FIRST_REQUEST_MS = 10_000;
 export type NodeRequest = IncomingMessage | Http2ServerRequest;
 
 /**
- * The open connections. Beyond the limit of those that have not authenticated, the longest idle one is cut. A client
- * that opens thousands therefore loses most of them. A client that authenticates at once keeps its own.
+ * The open connections. If too many have not authenticated, the one of them that is idle longest is cut. A client that
+ * opens thousands therefore loses most of them. A client that authenticates at once keeps its own.
  */
 export type Connections = {
   add(socket: Socket): void;
@@ -38,7 +38,10 @@ export function createConnections(): Connections {
     string,
     { readonly socket: Socket; readonly timer: NodeJS.Timeout; hasAsked: boolean }
   >();
-  /** Open streams with their connections' names, the oldest first. Some of the callers are known by now. */
+  /**
+   * Open streams that began for unknown callers, with their connections' names, the oldest first. Some of these callers
+   * are known by now.
+   */
   const begun = new Map<ServerHttp2Stream, string>();
 
   function forget(name: string): void {
@@ -98,7 +101,7 @@ export function createConnections(): Connections {
   };
 }
 
-/** By addresses, because a socket of node:http2 is a proxy of the accepted one. */
+/** Names a connection by its address and port, because a socket of node:http2 is a proxy of the accepted one. */
 function nameOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`;
 }

@@ -98,7 +98,8 @@ async function* mapStream<T>(messages: AsyncIterable<T>, fail: (error: unknown) 
       try {
         yield message;
       } catch (cause) {
-        // Writing failed, not the service. The error looks like one of the database's connections, such as EPIPE.
+        // The write to the caller failed, not the service. Its error, such as EPIPE, looks like one of a database
+        // connection.
         throw new ConnectError("the caller went away", Code.Canceled, undefined, undefined, cause);
       }
     }
@@ -128,7 +129,7 @@ function connectErrorFrom(
   );
 }
 
-/** Connect-node gives a stream the errors of reads from, and writes to, a closed connection. */
+/** After a connection closes, connect-node's reads and writes of its streams fail with these errors. */
 function isOfGoneCaller(error: unknown): boolean {
   if (error instanceof DOMException) return error.name === "AbortError";
   return error instanceof Error && "code" in error && CONNECTION_GONE.has(error.code);
@@ -145,7 +146,7 @@ function isTemporary(error: unknown): boolean {
   );
 }
 
-/** A transaction without an answer may have been committed. A repeated one would create another key or secret. */
+/** A transaction without an answer may have been committed. A repeated call would then create another key or secret. */
 function unavailable(cause: unknown, isRepeatable: boolean): ConnectError {
   const again = "The service is temporarily unavailable; try again after 60 seconds.";
   const first = "This call may have succeeded: errors.md says what to do first.";

@@ -2,13 +2,15 @@ import type { ServerResponse } from "node:http";
 import { constants, Http2ServerResponse, type ServerHttp2Session } from "node:http2";
 import type { NodeResponse } from "./listener.ts";
 
-/** The highest stream id: every request that was sent by now is still answered. RFC 9113 §6.8 */
+/**
+ * The highest stream id. GOAWAY names it, so that every request that was sent by now is still answered. RFC 9113 §6.8
+ */
 const MAX_STREAM_ID = 2 ** 31 - 1;
 
 /**
- * Tells the connections of a listener to close: by `Connection: close` in HTTP/1.1, by GOAWAY in HTTP/2. It sends
- * GOAWAY just before the only answer in flight ends, because the client sends nothing then. A Node client can lose a
- * request sent during a GOAWAY.
+ * Tells the connections of a listener to close: by `Connection: close` in HTTP/1.1, by GOAWAY in HTTP/2. A Node client
+ * can lose a request that it sends during a GOAWAY. GOAWAY is therefore sent just before the only answer in flight
+ * ends, because the client sends nothing then.
  */
 export type Goodbye = {
   addSession(session: ServerHttp2Session): void;

@@ -43,7 +43,7 @@ export const HTTP2: http2.ServerOptions = {
   // A client that resets streams faster loses its connection (CVE-2023-44487). nghttp2 limits CONTINUATION frames.
   streamResetBurst: 100,
   streamResetRate: 50,
-  // In MB, beyond which Node refuses calls. A page has up to 1.6 MB, and a client may leave 100 of them unread.
+  // In MB. Beyond it, Node refuses calls. A client may leave 100 pages of up to 1.6 MB unread.
   maxSessionMemory: 200,
 };
 

@@ -10,7 +10,7 @@ const UTF8 = new TextDecoder("utf-8", { fatal: true });
 type Check = (name: string, text: string) => void;
 
 /**
- * Creates the decoder of messages in JSON. It refuses text that is not UTF-8, as in the binary form: two ids could
+ * Creates the decoder of messages in JSON. Like the binary form, it refuses text that is not UTF-8: two ids could
  * become one. It also refuses text that protobuf-es would read as another value: February 30 as March 2, "0x10" as 16.
  */
 export function createJsonDecoder(services: readonly RegisteredService[]): {
@@ -38,8 +38,8 @@ export function createJsonDecoder(services: readonly RegisteredService[]): {
 }
 
 /**
- * Maps field names to checks: a decoder does not know the message's type. No name is an integer or time in one message
- * and text in another.
+ * Maps field names to checks, because a decoder does not know the message's type. No name is an integer or time in one
+ * message and text in another.
  */
 function checksByName(services: readonly RegisteredService[]): ReadonlyMap<string, Check> {
   const checks = new Map<string, Check>();

@@ -137,7 +137,7 @@ describe("a listener that drains, ADR 0043", () => {
     listener.drain();
     expect(await ask()).toBe("close");
     expect(await keepingClient()()).toBe("close");
-    // On a new connection.
+    // This request opens a new connection.
     expect(await ask()).toBe("close");
   });
 

@@ -24,8 +24,8 @@ const BACKLOG = 4_096;
 /** How long the rest of a refused body may take: enough for trailers. */
 const REFUSED_BODY_MS = 1_000;
 /**
- * Longer than a claim may wait. Only an import, `DeleteAccount` and `RetryFailedDeliveries` without `page_size` can
- * take longer. ADR 0043
+ * How long requests in flight may take to end: longer than a claim may wait. Only an import, `DeleteAccount` and
+ * `RetryFailedDeliveries` without `page_size` can take longer. ADR 0043
  */
 const CLOSE_GRACE_MS = 20_000;
 /**
@@ -33,7 +33,7 @@ const CLOSE_GRACE_MS = 20_000;
  * thousands, and node:http reads them all. HTTP/2 has its own limit of streams.
  */
 const MAX_PIPELINED = 16;
-/** Requests that a client sent before it learned of the close arrive within this. */
+/** A request that a client sent before it learned of the close arrives within this time. */
 const ROUND_TRIP_MS = 1_000;
 
 export async function listen(
@@ -116,7 +116,9 @@ function requestListener(handler: Handler, connections: Connections, goodbye: Go
   }
 }
 
-/** A refusal may be sent before the body was read. Drops the rest, and does not wait for it long. */
+/**
+ * Drops the rest of a refused body, because the refusal may be sent before the body is read. Does not wait for it long.
+ */
 function dropBody(stream: ServerHttp2Stream): void {
   if (stream.readableEnded) return;
   stream.resume();

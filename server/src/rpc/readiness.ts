@@ -13,7 +13,7 @@ export type Readiness = {
   /** Reports `draining` from now on, in any state of the database. */
   drain(): void;
   readonly draining: AbortSignal;
-  /** Ends the calls that `draining` did not end, because they began later. */
+  /** Also ends the calls that began after `drain`, which `draining` does not end. */
   stop(): void;
   readonly stopping: AbortSignal;
 };

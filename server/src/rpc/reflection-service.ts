@@ -22,7 +22,10 @@ const MAX_REQUESTS = 200;
 /** The most streams at once. Each may hold an answer of 140 KB in memory, which its client need not read. */
 const MAX_STREAMS = 32;
 const TOO_MANY = `The stream sent more than ${MAX_REQUESTS} requests. One stream accepts ${MAX_REQUESTS}. Open another stream for the rest.`;
-/** Files in their binary form. Anybody may ask for them, and encoding a file and its imports takes a millisecond. */
+/**
+ * Files in their binary form. They are kept, because anybody may ask for them, and encoding a file and its imports
+ * takes a millisecond.
+ */
 const encodedFiles = new WeakMap<FileDescriptorProto, Uint8Array>();
 
 /**
@@ -39,7 +42,7 @@ export function createReflectionService(
   let streams = 0;
   return {
     async *serverReflectionInfo(requests, context) {
-      // A deadline ends `context.signal`, while the stream keeps its answer.
+      // Not `context.signal`: a deadline aborts it, while the stream still holds its answer.
       const { requestSignal: closed } = context as { requestSignal?: AbortSignal };
       if (closed?.aborted) return;
       if (streams === MAX_STREAMS) throw new OverloadedError();

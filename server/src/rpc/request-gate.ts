@@ -12,7 +12,7 @@ const NOT_READ = {};
 
 /**
  * Creates the gate of calls over a wire. A refusal passes the same `interceptors` as a service's error, the outermost
- * first, so that it is logged and worded alike.
+ * first. It is therefore logged and worded in the same way.
  */
 export function createRequestGate(
   authenticate: Authenticate,

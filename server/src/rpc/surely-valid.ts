@@ -40,7 +40,7 @@ const ofNumbers = {
 /** The checks of the known rules, by the field's type and the rule's name in `buf.validate`. */
 const KNOWN: Readonly<Record<string, Readonly<Record<string, (limit: never) => Check>>>> = {
   string: {
-    // A character takes one or two UTF-16 code units.
+    // A character takes one or two UTF-16 code units, so `2 * min - 1` units hold at least `min` characters.
     min_len: (min: bigint) => (value: string) => value.length >= 2 * Number(min) - 1,
     max_len: (max: bigint) => (value: string) => value.length <= max,
     pattern: patternCheck,
@@ -68,8 +68,8 @@ const KNOWN: Readonly<Record<string, Readonly<Record<string, (limit: never) => C
 
 /**
  * Creates a check that recognizes most valid messages without the validator, which builds a path for every field and
- * evaluates CEL. True is certain. On false the validator decides: the message breaks a rule, or has one that this file
- * does not know.
+ * evaluates CEL. True is certain. On false the validator decides: the message breaks a rule, or has a rule that this
+ * file does not know.
  */
 export function createSurelyValid(): (schema: DescMessage, message: Message) => boolean {
   const checkOf = new Map<DescMessage, Check>();

@@ -72,7 +72,7 @@ export function createWireHandler(
     answerOther(request, response);
   };
 
-  /** Does what connectNodeAdapter does, but does not print each failed write outside the log. */
+  /** Does the same as connectNodeAdapter, but does not print each failed write outside the log. */
   function answerOther(request: NodeRequest, response: NodeResponse): void {
     const handler = handlers.get(request.url?.split("?", 1)[0] ?? "");
     if (handler === undefined) {
@@ -80,7 +80,8 @@ export function createWireHandler(
       response.end();
       return;
     }
-    // connect-node parses `:authority` as a URL's host, which allows less than HTTP/2 does. Nothing uses the value.
+    // connect-node parses `:authority` as a URL's host, but HTTP/2 allows more there. Nothing uses the value, so
+    // replace it.
     if ("stream" in request && !URL.canParse(`http://${request.authority}`)) {
       request.headers[":authority"] = "core";
     }
@@ -100,7 +101,7 @@ function removeLongTimeout({ headers }: NodeRequest): void {
   }
 }
 
-/** Returns the paths of streaming calls of known callers, whose bodies have no time limit. */
+/** Returns the paths whose bodies have no time limit: calls of known callers that stream their requests. */
 function pathsOfLongBodies(
   services: readonly RegisteredService[],
 ): ReadonlySet<string | undefined> {
