@@ -51,8 +51,8 @@ import { createWriter } from "./write/writer.ts";
 
 const ADMISSION_DEADLINE_MS = 3_000;
 /**
- * Longer than three waits for a lock. Without a deadline, a connection whose other end is gone would block for 15
- * minutes.
+ * Longer than three waits for a lock. Without a deadline, a connection would block for 15 minutes after its other end
+ * is gone.
  */
 const WRITE_DEADLINE_MS = 30_000;
 /** Connections for writes that commit alone. Writes that share a commit have another connection. */
@@ -61,7 +61,10 @@ const WRITE_CONNECTIONS = 4;
 const LEFT_OUT_CONNECTIONS = 2;
 /** Connections that only record attempts, so that writes waiting for an account do not delay them. */
 const RECORD_CONNECTIONS = 2;
-/** Less than the four seconds that a recorder waits, so that it can repeat the call while the attempts' leases last. */
+/**
+ * A recorder waits four seconds for an answer. With this shorter deadline it can repeat the call while the leases of
+ * its attempts last.
+ */
 const RECORD_DEADLINE_MS = 3_000;
 
 /** The assembled core. It opens no port before `listen`. */

@@ -65,7 +65,7 @@ export function readCoreSettings(env: Environment, problem: Problem): ServerConf
 }
 
 /**
- * Reads where signing secrets are stored and what encrypts them, for a tool that needs no other settings. Throws
+ * Reads DATABASE_URL and SECRET_KEYS, for a tool that re-encrypts signing secrets and needs no other settings. Throws
  * one ConfigError that names every bad variable.
  */
 export function readSecretStorageConfig(
@@ -140,7 +140,7 @@ function readKeys<Key>(
 }
 
 function readTls(env: Environment, host: string, problem: Problem): TlsConfig | undefined {
-  // Checks the files now. The server reads them again when it listens, but by then the database is migrated.
+  // Checks the files before the core migrates the database. The server reads them again when it listens.
   readTlsFiles(env, TLS_FILES, problem);
   const certFile = env.CORE_TLS_CERT;
   const keyFile = env.CORE_TLS_KEY;

@@ -37,7 +37,9 @@ type DonationWrite = {
   readonly eventsOf: (before: DonationRecord, after: DonationRecord) => WebhookEventData[];
   /** Whether the change needs the stored refunds and disputes. */
   readonly loadsPayments: boolean;
-  /** Whether the change waits for deliveries that another transaction locks. It then shares no commit. */
+  /**
+   * Whether the change waits for deliveries that another transaction locks. It then shares no commit with other writes.
+   */
   readonly locksDeliveries?: boolean;
 };
 

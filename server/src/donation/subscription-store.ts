@@ -19,7 +19,7 @@ export const subscriptionsBy = lookupOf<SubscriptionRow, SubscriptionRecord>({
   fromRow: (row) => ({ id: row.id, firstRecordId: row.first_record_id ?? undefined }),
 });
 
-/** An existing subscription had only tests until now. */
+/** If the subscription exists, it had only tests until now, so only its first contribution changes. */
 const SUBSCRIPTION: Table = {
   insert: "INSERT INTO subscription (account_no, external_id, id, first_record_id)",
   ending: "ON DUPLICATE KEY UPDATE first_record_id = VALUES(first_record_id)",

@@ -13,8 +13,8 @@ const NONE_RUNS = RUNNING_STATES.map(
 ).join("\n    AND ");
 
 /**
- * Looks up an account's deleted endpoints to which no delivery is running. No further run can begin. Reads at most one
- * index entry for each endpoint and running state, with any number of deliveries.
+ * Looks up an account's deleted endpoints that have no running delivery. No further run to them can begin. Reads at
+ * most one index entry for each endpoint and running state, even if there are many deliveries.
  */
 export const removableEndpointsOf = lookupOf<RowDataPacket & { id: string }, string>({
   select: "SELECT e.account_no, e.id FROM endpoint e",

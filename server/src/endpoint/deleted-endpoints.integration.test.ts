@@ -37,7 +37,7 @@ it("a deleted endpoint keeps its row while a delivery to it runs, and its delive
   const { deliveryId } = run;
   expect(await services.claim()).toEqual([deliveryId]);
   await deleteEndpoint(endpointId);
-  // A later event gets no delivery to it.
+  // A later event gets no delivery to the deleted endpoint.
   await createPaidDonation(services, accountId);
   // The first attempt is in flight, then a retry follows, then the run has ended.
   const others = [await createEndpoint()];

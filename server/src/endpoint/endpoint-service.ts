@@ -106,7 +106,7 @@ export function createEndpointService(
           removable: removableEndpointsOf([accountNo]),
         }),
         decide({ endpoints, removable }, { accountNo, nowMicros: createdAt }) {
-          // The caller would not learn this secret.
+          // A caller that has gone would not learn this secret.
           throwIfGone(signal);
           if (endpoints.length >= MAX_ENDPOINTS) throw limitReached();
           const stored = storeEndpoint({ ...fields, accountNo, secret: encrypted, createdAt });
@@ -163,7 +163,7 @@ export function createEndpointService(
       const secret = newSigningSecret();
       const encrypted = encryptSecret(secretKeys, request.endpointId, secret);
       const endpoint = await writeEndpoint(request, (stored, { accountNo, nowMicros }) => {
-        // The caller would not learn this secret, and may have rotated again, through another core.
+        // A caller that has gone would not learn this secret. It may have rotated again, through another core.
         throwIfGone(signal);
         // The receiver may already have the pending secret, and would refuse signatures of another one.
         if (stored.nextSecretFrom !== undefined) throw rotationPending();

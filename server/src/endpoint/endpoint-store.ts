@@ -60,7 +60,7 @@ const ENDPOINT: Table = {
 export function storeEndpoint(endpoint: NewEndpoint): Insert {
   const { accountNo, id, name, url, kinds, standardWebhooks, minAmountCents, ...others } = endpoint;
   const { secret, createdAt, ...rest } = others;
-  // Otherwise a new field that this statement does not store would compile.
+  // A new field does not compile until this statement stores it.
   rest satisfies Record<string, never>;
   return {
     into: ENDPOINT,
@@ -98,7 +98,7 @@ export async function listEndpoints(pool: Pool, accountNo: number): Promise<Endp
 export function updateEndpoint(accountNo: number, endpoint: EndpointRecord): Statement {
   const { createdAt, nextSecretFrom, ...fields } = endpoint;
   const { id, name, url, kinds, standardWebhooks, minAmountCents, switchedOn, ...rest } = fields;
-  // Otherwise a new field that this statement does not store would compile.
+  // A new field does not compile until this statement stores it.
   rest satisfies Record<string, never>;
   return {
     sql: `UPDATE endpoint SET name = ?, url = ?, kinds = ?, standard_webhooks = ?, min_amount_cents = ?,

@@ -31,14 +31,14 @@ export function checkBulkRetry(nowMicros: number, last: number | undefined): voi
 }
 
 /**
- * Tells whether a time counts: it is within the last minute. A future time does not count. Otherwise it would refuse
- * calls for hours after the clock stepped back.
+ * Tells whether a time counts: it is within the last minute. A future time does not count. If it did, calls would be
+ * refused for hours after the clock stepped back.
  */
 export function isWithinSpan(time: number, nowMicros: number): boolean {
   return time > nowMicros - SPAN_MICROS && time <= nowMicros;
 }
 
-/** Returns in how many seconds, rounded up, a time no longer counts. */
+/** Returns the number of seconds, rounded up, until a time no longer counts. */
 export function secondsUntil(countedFrom: number, nowMicros: number): number {
   return Math.ceil((countedFrom + SPAN_MICROS - nowMicros) / 1e6);
 }

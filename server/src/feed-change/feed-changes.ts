@@ -11,10 +11,10 @@ export type FeedChanges = {
   /** Announces changes that this process committed. */
   note(feeds: readonly FeedVersion[]): void;
   /**
-   * Yields the known changes of the last 15 seconds at once, even if there are none. In a process that was idle, its
-   * first look finds them. Then yields each change that this process commits, and those of other processes that it
-   * finds. Once a look has succeeded, yields an empty batch after each half second without a change, unless the last
-   * look failed. Ends when `signal` is aborted, or when `end` or `close` is called.
+   * Yields at once the changes of the last 15 seconds that this process knows, even if it knows none. A process that
+   * was idle knows none before its first look. Then yields each change that this process commits, and each change of
+   * another process that it finds. Once a look has succeeded, yields an empty batch after each half second without a
+   * change, unless the last look failed. Ends when `signal` is aborted, or when `end` or `close` is called.
    */
   watch(signal: AbortSignal): AsyncGenerator<readonly FeedVersion[], void>;
   /**
@@ -34,7 +34,7 @@ const KEPT_MS = 15_000;
 const LOOK_MS = 250;
 /** A change may be committed this long after the time in its version. */
 const COMMIT_MS = 5_000;
-/** How often an idle watch yields an empty batch. A watch that misses a few is broken. */
+/** How often an idle watch yields an empty batch. A gateway that misses a few opens another watch. */
 const HEARTBEAT_MS = 500;
 
 type Watch = { readonly changed: Map<string, number>; hasEnded: boolean; wake: () => void };

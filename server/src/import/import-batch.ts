@@ -11,8 +11,8 @@ import type { Writer } from "../write/writer.ts";
 import type { ImportedRow } from "./import-row.ts";
 
 /**
- * Stores the rows of one message that are not stored yet, and returns their number. Also returns the other rows that
- * differ from the donation with their external id: a stored one, or an earlier row. The rows get the same `recordedAt`,
+ * Stores the rows of one message that are not stored yet, and returns their number. Also returns rows that differ from
+ * the stored donation, or from an earlier row, with the same external id. All stored rows get the same `recordedAt`,
  * because they fit into one packet: a message has at most 1 MiB (ADR 0037).
  */
 export async function storeImportedRows(

@@ -47,7 +47,7 @@ export function createImportService(pool: Pool, writer: Writer): ServiceImpl<typ
   };
 }
 
-/** Reads the first message of an import. Fails if its platform is no source or its account does not exist. */
+/** Reads the first message of an import. Fails if its platform does not allow imports or its account does not exist. */
 async function open(pool: Pool, { step }: ImportDonationsRequest): Promise<ImportOpening> {
   if (step.case !== "opening") throw invalid("step accepts an opening in the first message.");
   if (!isImportPlatform(step.value.platform)) {

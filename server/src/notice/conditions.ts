@@ -6,12 +6,12 @@ const DAY_MICROS = 24 * HOUR_MICROS;
 const MIN_ATTEMPTS = 20;
 /** Below this percentage an endpoint counts as working. */
 const WORKS_BELOW = 25;
-/** Days before a key's end at which its owner gets a notice. */
+/** Days before an API key's end at which its owner gets a notice. */
 const KEY_DAYS = LEVELS[NoticeKind.ApiKeyEnds].map(({ level }) => level);
 
 /** How long attempts and failed runs count. */
 export const HEALTH_MICROS = DAY_MICROS;
-/** A key has a notice from `before` its end until `after` it. */
+/** An API key has a notice from `before` its end until `after` it. */
 export const KEY_ENDS_WITHIN = { before: 14 * DAY_MICROS, after: 3 * DAY_MICROS } as const;
 /** An endpoint has a notice from `before` the start of its next secret until `after` it. */
 export const OVERLAP_ENDS_WITHIN = { before: HOUR_MICROS, after: DAY_MICROS } as const;
@@ -50,7 +50,7 @@ export function endpointConditions(endpoint: EndpointState, nowMicros: number): 
   );
 }
 
-/** Returns the condition of a key that ends soon or ended recently. The key must not be revoked. */
+/** Returns the condition of an API key that ends soon or ended recently. The key must not be revoked. */
 export function keyConditions(expiresAt: number, nowMicros: number): Condition[] {
   const left = expiresAt - nowMicros;
   const level = KEY_DAYS.findLast((days) => left <= days * DAY_MICROS);
@@ -85,7 +85,7 @@ function failing(newestFirst: readonly EndpointHour[], since: number): Condition
 }
 
 function failedRuns(newestFirst: readonly EndpointHour[]): Condition | undefined {
-  // An earlier hour may be of a problem that was solved.
+  // An earlier hour may belong to a problem that is already solved.
   const newest = newestFirst.find((hour) => hour.failedRuns > 0);
   if (newest === undefined) return undefined;
   return { kind: NoticeKind.RunFailed, level: 0, since: newest.beganAt, endsAt: undefined };

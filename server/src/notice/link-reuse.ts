@@ -4,7 +4,10 @@ import { inTransaction } from "../database/transaction.ts";
 import { NoticeKind } from "./notice.ts";
 import { hasNotice, insertNotices, isAccountThere, lockNotices } from "./notice-store.ts";
 
-/** Writes one notice that a link of an account was used a second time. `subjectId` names the link. */
+/**
+ * Writes a notice that a link of an account was used a second time, unless the link has one. `subjectId` names the
+ * link.
+ */
 export async function tellLinkReused(
   pool: Pool,
   accountId: string,
@@ -14,7 +17,8 @@ export async function tellLinkReused(
   await inTransaction(pool, async (tx) => {
     const clock = await lockNotices(tx);
     if (await hasNotice(tx, kind, subjectId)) return;
-    // Check under the lock: an account's deletion takes it too, and deletes notices that were written before.
+    // Check under the lock, which an account's deletion takes too. The deletion then deletes all notices that were
+    // written before.
     if (!(await isAccountThere(tx, accountNoOf(accountId) ?? 0))) return;
     const since = clock.nowMicros;
     const notice = { accountId, kind, subjectId, level: 0, since, endsAt: undefined };

@@ -154,7 +154,7 @@ export async function listOpenOfAccount(
     `SELECT ${COLUMNS} FROM notice
      WHERE account_id = ? AND closed_at IS NULL AND kind IN (?) AND sequence NOT IN (?)
      ORDER BY sequence DESC LIMIT ${limit}`,
-    // No notice has the sequence 0. An empty list would be a syntax error.
+    // SQL allows no empty list, so it has the sequence 0, which no notice has.
     [accountId, kinds, [0n, ...without]],
   );
   return rows.map(noticeFromRow);
@@ -176,7 +176,7 @@ export async function deleteOldNotices(
 
 /** Deletes the notices of an account. The account's id begins with its number. */
 export async function deleteNoticesOf(tx: Transaction, accountNo: number): Promise<void> {
-  // Lock first: a sweep that saw the account has then committed, and a later one sees that it is deleted.
+  // Lock first. Every sweep that saw the account has then committed. A later sweep sees that the account is deleted.
   await lockNotices(tx);
   await tx.query("DELETE FROM notice WHERE account_id >= ? AND account_id < ?", [
     leastIdAt(accountNo),

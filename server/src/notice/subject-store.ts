@@ -58,7 +58,7 @@ export const listSecretEnds = candidatesBy(
   within("next_secret_from", OVERLAP_ENDS_WITHIN),
 );
 
-/** Lists keys that end soon or ended recently. */
+/** Lists API keys that end soon or ended recently. */
 export const listKeyEnds = candidatesBy(
   "api_key FORCE INDEX (api_key_expiry)",
   { at: "expires_at", id: "id" },

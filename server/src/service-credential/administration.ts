@@ -28,7 +28,7 @@ export type CredentialAdministration = {
   list(): Promise<ListedServiceCredential[]>;
   /** Revokes a credential and returns whether it exists. It is refused within five seconds. */
   revoke(name: string): Promise<boolean>;
-  /** Makes the credential of this text expire 90 days from now. Returns false unless it is active. */
+  /** Makes the credential with this text expire 90 days from now. Returns false unless it is active. */
   renew(text: string): Promise<boolean>;
   close(): Promise<void>;
 };

@@ -5,7 +5,7 @@ import { Permission } from "./permission.ts";
 const START = "act_svc_";
 const FORM = /^act_svc_[0-9a-f]{64}$/;
 const SECRET_BYTES = 32;
-/** Easy to type, and never mistaken for a command-line option or for a credential, which is longer. */
+/** Names are easy to type. No name can be mistaken for a command-line option, or for a credential, which is longer. */
 const NAME_FORM = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 
 /** How long a credential works by default. */
@@ -15,7 +15,7 @@ export const MAX_VALIDITY_DAYS = 365;
 
 export const PERMISSION_NAMES: readonly Permission[] = Object.values(Permission);
 
-/** Returns a new service credential of 32 random bytes, and its hash, which alone is stored. */
+/** Returns a new service credential of 32 random bytes, and its hash. Only the hash is stored. */
 export function newServiceCredential(): { secret: string; hash: Buffer } {
   const secret = START + randomBytes(SECRET_BYTES).toString("hex");
   return { secret, hash: hashServiceCredential(secret) };

@@ -24,9 +24,9 @@ export function createServiceCredentials(pool: Pool, nowMs: () => number): Servi
   // Holds existing credentials only, so at most one entry for each.
   const cache = new Map<string, { credential: ServiceCredential; untilMs: number }>();
   /**
-   * Until when an unknown credential is refused without a count. Otherwise a busy gateway with a revoked credential
-   * would use up its address's limit, and would then not learn why it is refused. A credential exists before anybody
-   * has its text, so this refuses no new one.
+   * The time until which an unknown credential is refused without a count. Otherwise a busy gateway with a revoked
+   * credential would use up its address's limit, and would then not learn why it is refused. A credential exists before
+   * anybody has its text, so this refuses no new one.
    */
   const unknownUntilMs = new LRUCache<string, number>({ max: MAX_UNKNOWN });
   const inFlight = new Map<string, Promise<ServiceCredential | undefined>>();

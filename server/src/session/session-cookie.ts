@@ -24,8 +24,8 @@ export function endedCookie(isEmbedded: boolean): string {
 
 /** Returns the session's text from a `Cookie` header; `undefined` if there is none. */
 export function sessionTextIn(header: string | null, isEmbedded: boolean): string | undefined {
-  // Not `trim`, which also removes characters such as U+00A0. Browsers would not protect a name that begins with one.
-  // Without the look-behind, the time would grow with the square of the number of inner spaces.
+  // Not `trim`, which also removes characters such as U+00A0. Browsers do not protect a name with such a character
+  // before `__Host-`. Without the look-behind, the time would grow with the square of the number of inner spaces.
   const trimmed = (pair: string) => pair.replace(/^[ \t]+|(?<![ \t])[ \t]+$/g, "");
   const pairs = (header ?? "").split(";").map((pair) => trimmed(pair).split("="));
   return pairs.find(([name]) => name === nameOf(isEmbedded))?.[1];

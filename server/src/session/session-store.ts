@@ -50,8 +50,8 @@ const FIND_SESSION = `SELECT s.session_hash, s.scopes, s.expires_at, s.return_ur
  * Exchanges a link for a session, and returns the session. Returns `undefined` if the link is unknown, used or expired,
  * or if its account is blocked or deleted. If several browsers exchange one link at the same time, the first `UPDATE`
  * wins. The others then find no link with their `sessionHash`. If the link works, the transaction also ends `before`,
- * the browser's old session. If the link works but the caller has gone, nobody would get the session. The
- * exchange then fails and changes nothing.
+ * the browser's old session. If the link works but the caller has gone, nobody would get the session. The exchange then
+ * fails and changes nothing.
  */
 export async function exchangeLink(
   packets: Packets,

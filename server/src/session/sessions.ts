@@ -3,7 +3,9 @@ import type { Pool } from "../database/pool.ts";
 import { hashSessionSecret, isSessionSecret } from "./session-secret.ts";
 import { findSession } from "./session-store.ts";
 
-/** The number of sessions to remember, so that they need no count. Beyond it, the oldest is forgotten. */
+/**
+ * How many known sessions this process remembers, so that it does not count them again. One more removes the oldest.
+ */
 const MAX_KNOWN = 10_000;
 
 /** Looks up the sessions that browsers send. */

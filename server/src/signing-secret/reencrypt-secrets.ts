@@ -28,10 +28,10 @@ export type Reencrypted = {
 };
 
 /**
- * Re-encrypts, under the first key, the signing secrets under other keys, or only those under the key `dropped`. Writes
- * each endpoint separately, and only if its secrets have not changed since they were read. Running instances are
+ * Re-encrypts signing secrets under the first key: those under any other key, or only those under the key `dropped`.
+ * Writes each endpoint separately, and only if its secrets have not changed since they were read. Running instances are
  * therefore not disturbed, and a concurrent rotation wins. Finally it counts the secrets that are left. An interrupted
- * run can be repeated.
+ * call can be repeated.
  */
 export async function reencryptSecrets(
   databaseUrl: string,

@@ -20,7 +20,7 @@ const TAG_OFFSET = NONCE_OFFSET + NONCE_BYTES;
 const TEXT_OFFSET = TAG_OFFSET + TAG_BYTES;
 const ALGORITHM = "aes-256-gcm";
 
-/** A key that encrypts signing secrets at rest, and the id by which they name it. */
+/** A key that encrypts signing secrets at rest, and the id with which each encrypted secret names it. */
 export type SecretKey = { readonly id: Buffer; readonly key: KeyObject };
 /** The first key encrypts, every key decrypts. */
 export type SecretKeys = readonly [SecretKey, ...SecretKey[]];

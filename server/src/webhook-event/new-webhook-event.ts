@@ -34,7 +34,9 @@ export type NewWebhookEvent = {
   readonly deliveries: readonly NewDelivery[];
 };
 
-/** A delivery to store. Its first run begins, unless it is paused: its endpoint is off or its account is blocked. */
+/**
+ * A delivery to store. Its first run begins, unless it is paused because its endpoint is off or its account is blocked.
+ */
 export type NewDelivery = {
   readonly id: string;
   readonly endpoint: ReceivingEndpoint;

@@ -42,7 +42,7 @@ const DELIVERY: Table = {
     (account_no, id, endpoint_id, event_id, kind, test, state, run, created_at)`,
 };
 
-/** Stores an event with its deliveries, and the sampled span, if any, that their attempts are part of. */
+/** Stores an event with its deliveries. If `traceparent` names a sampled span, their attempts are part of its trace. */
 export function storeWebhookEvent(
   accountNo: number,
   event: NewWebhookEvent,

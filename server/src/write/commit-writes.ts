@@ -31,7 +31,10 @@ export type PlannedWrite = {
   ) => Decision<unknown>;
 };
 
-/** The result of a write; `no_account` if its account is unknown, deleted, or locked and not waited for. */
+/**
+ * The result of a write; `no_account` if its account is unknown or deleted, or if it is locked and the write does not
+ * wait.
+ */
 export type Outcome =
   | { readonly kind: "written"; readonly answer: unknown }
   | { readonly kind: "refused"; readonly error: unknown }

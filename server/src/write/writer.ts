@@ -12,8 +12,9 @@ import { accountNotFound } from "./locked-account.ts";
 import type { Write } from "./write.ts";
 
 /**
- * After a commit with events, the next commit waits until a poller waits again, but at most this long. Its events then
- * go to that poller at once. While a backlog drains, no poller waits, and commits follow at this pace.
+ * After a commit with events, the next commit waits until a poller waits again, but at most this long. The events of
+ * the next commit then go to that poller at once. While a backlog drains, no poller waits, and commits follow at this
+ * pace.
  */
 const MAX_BEHIND_MS = 40;
 /** The most writes that share a commit. Even with the longest texts they fit into one packet (16 MiB). */
@@ -55,9 +56,9 @@ type Group = { readonly packets: Packets; readonly writes: Waiting[] };
 /**
  * Creates a writer. It collects the writes that arrive during a commit for the next one: an idle service commits at
  * once, a busy one shares commits. A write is committed alone if its shared transaction failed. If another transaction
- * has locked its account, it shares a commit only with such writes of this account. An account's commits outside the
- * shared ones run one after another, so a locked account holds at most one connection. If the shared connection is
- * lost, the writes of the transaction and all that wait for a shared commit fail.
+ * has locked its account, it shares a commit only with other writes that wait for this account. An account's commits
+ * outside the shared ones run one after another, so a locked account holds at most one connection. If the shared
+ * connection is lost, the writes of the transaction and all that wait for a shared commit fail.
  */
 export function createWriter(
   { together, alone, leftOut }: WriteConnections,
@@ -66,7 +67,7 @@ export function createWriter(
 ): Writer {
   /** The writes that wait for the next shared commit, by account. The order of the map is the round-robin order. */
   const waiting = new Map<number, Waiting[]>();
-  /** By account, the commits that wait for their turn apart from other accounts. */
+  /** By account, the commits outside the shared ones that wait for their turn. */
   const queues = new Map<number, Group[]>();
   let isRunning = false;
   let mayBeBehind = false;
@@ -84,8 +85,8 @@ export function createWriter(
   }
 
   /**
-   * Takes writes round-robin by account. It takes only the first of each name, because a write must follow those that
-   * it may depend on.
+   * Takes writes round-robin by account. It takes only the first write of each name, because a write must follow those
+   * that it may depend on.
    */
   function takeBatch(): Waiting[] {
     const nowMs = performance.now();
@@ -182,7 +183,7 @@ export function createWriter(
         if (outcome !== undefined) settle(write, outcome);
       }
     } catch (error) {
-      // An outage is no single write's fault.
+      // In an outage each single write would fail too.
       if (inTime.length > 1 && (!isOutage(error) || isDeadlock(error))) {
         for (const write of inTime) await commitApart({ packets, writes: [write] });
         return;
@@ -206,7 +207,7 @@ export function createWriter(
           accountNo,
           asks: load(accountNo),
           span: currentSpan(),
-          // The results of its own lookups, by their names.
+          // `found` has the results of this write's own lookups, by their names.
           decide: (found, account) => decide(found as Found<Asked>, account),
           touches: touches ?? [],
           waitsUntilMs: performance.now() + MAX_TURN_MS,
@@ -226,7 +227,7 @@ export function createWriter(
   };
 }
 
-/** Whether a write may join others in a commit: they are fewer than its limit, and share no name with the write. */
+/** Whether a write may join others in a commit: they are fewer than `MAX_TOGETHER`, and share no name with it. */
 function mayJoin(writes: readonly Waiting[], { touches }: Waiting): boolean {
   const isNamed = (name: string) => writes.some((write) => write.touches.includes(name));
   return writes.length < MAX_TOGETHER && !touches.some(isNamed);
