@@ -41,8 +41,8 @@ const TOO_MUCH_INTERIM = "too much came before the answer";
 const STALE = "the sender's clock moved before the request could be sent";
 
 /**
- * Creates a reader of the answer on a connection. It may call `end` more than once. If the request `isStale` once the
- * connection is open, nothing of it is sent.
+ * Creates a reader of the answer on a connection. The reader may call `end` more than once. If `isStale` returns true
+ * when the connection is open, nothing of the request is sent.
  */
 export function createAnswerReader(
   connection: PinnedConnection,

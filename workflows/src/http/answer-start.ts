@@ -6,8 +6,8 @@ export type AnswerStart =
   | { readonly kind: "undecided" | "too_much_interim" | "not_http" | "too_long" };
 
 /**
- * Expects the next answer. Calls `tell` after each read until the start is decided, and after each read beyond the
- * whole answer's limit.
+ * Expects the next answer. Calls `tell` after each read until the start is decided. Then calls it with `too_long` after
+ * each read beyond the limit of the whole answer.
  */
 export type ExpectAnswer = (tell: (start: AnswerStart) => void) => void;
 
@@ -20,12 +20,14 @@ const EMPTY_LINES = /^[\r\n]+/;
 /** Limits of interim answers before the final one. ADR 0027 */
 const MAX_INTERIM_ANSWERS = 16;
 const MAX_INTERIM_BYTES = 16 * 1024;
-/** A body of 64 KiB (ADR 0027) and a head. The body's limit does not count a reason phrase or chunk headers. */
+/**
+ * A body of 64 KiB (ADR 0027), and 16 KiB for the rest: the body's limit counts no head, reason phrase or chunk header.
+ */
 const MAX_ANSWER_BYTES = (64 + 16) * 1024;
 
 /**
  * Reads the start of every answer before undici does, and puts the answer back into the socket without interim answers.
- * undici treats "100 Continue" as an error. Without this, a receiver that sends it would get the event eight times.
+ * To undici, "100 Continue" is an error, so a receiver that sends it would get the event eight times.
  */
 export function readAnswerStarts(socket: TLSSocket): ExpectAnswer {
   let read: ReturnType<typeof createAnswerStartReader> | undefined;

@@ -38,7 +38,7 @@ export function createEgressProxy(proxyUrl: URL): EgressProxy {
   const isTls = protocol === "https:";
   const request = isTls ? requestHttps : requestHttp;
   const host = hostname.replace(/^\[|\]$/g, "");
-  // Node would take the name for SNI from the header Host, which names the target.
+  // Without `servername`, Node would take the name for SNI from the header Host, which names the target.
   const named = isIP(host) === 0 && { servername: host };
   // Node gives up each of the proxy's own addresses after this time, except the last one. Node's default is too short
   // for a lost SYN.

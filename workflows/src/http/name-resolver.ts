@@ -22,8 +22,8 @@ export class NameNotFoundError extends Error {
 const OTHER_FAMILY_MS = 3_000;
 
 /**
- * After quick answers c-ares gives up on a slow name within a second: it waits five times as long as its servers took
- * before. A new resolver waits longer. It is asked if the first one gave up sooner than this.
+ * c-ares waits five times as long as its servers took before, so after quick answers it gives up on a slow name within
+ * a second. A new resolver waits longer. It is asked if the first one gave up sooner than this.
  */
 const GAVE_UP_SOON_MS = 4_000;
 
@@ -107,7 +107,10 @@ function codeOf(answer: PromiseSettledResult<unknown>): string {
   return typeof code === "string" ? code : "EDNS";
 }
 
-/** Prefers a server's answer. ENODATA says least: one family returns it for a name that has only the other. */
+/**
+ * Returns the code that says most: a server's before others, and ENODATA last. One family returns ENODATA for a name
+ * that has only the other.
+ */
 function mostTelling(codes: readonly string[]): string {
   const telling = codes.filter((code) => code !== "ENODATA");
   return telling.find((code) => !UNREACHED.has(code)) ?? telling[0] ?? "ENODATA";

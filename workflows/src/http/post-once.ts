@@ -32,7 +32,10 @@ export type PostScope = {
   readonly deadline: AbortSignal;
 };
 
-/** A connection that is lost after this time was not idle: the receiver had the request, and may have worked on it. */
+/**
+ * If a kept connection is lost later than this, the receiver had not closed it as idle. The receiver had the request,
+ * and may have worked on it.
+ */
 const LOST_WITHIN_MS = 2_000;
 
 /**
@@ -50,13 +53,13 @@ export async function postOnce(request: PostRequest, scope: PostScope): Promise<
   try {
     return (await exchange(request, pool.leaseFresh(target), scope)).result;
   } catch (error) {
-    // The receiver may have the first request, so the attempt was made. The proxy failed later.
+    // The receiver may have the first request, so the attempt counts as made, although the proxy failed later.
     if (first.isRequestSent && error instanceof ProxyFailure) return first.result;
     throw error;
   }
 }
 
-/** A result, and whether the connection was lost at once, before any byte of an answer. */
+/** A result. `isUnheard`: the connection was lost at once, before any byte of an answer. */
 type Exchange = {
   readonly result: PostResult;
   readonly isRequestSent: boolean;

@@ -39,7 +39,7 @@ export function measured(sender: Sender, metrics: Metrics, log: Log): Sender {
         if (error instanceof ProxyFailure) {
           countFailure();
           if (!isProxyFailing) {
-            // A ProxyFailure's message holds no address. The log leaves the messages of causes out.
+            // The log leaves out the messages of causes, so this one is logged as the reason. It holds no address.
             const { message: reason } = error;
             log.error("the egress proxy fails: attempts wait", { reason, cause: error });
           }

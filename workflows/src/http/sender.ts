@@ -38,7 +38,7 @@ export type Post = (
   scope: { readonly target: SafeTarget; readonly deadline: AbortSignal },
 ) => Promise<PostResult>;
 
-/** What a sender needs. */
+/** The dependencies of `createAttempt`. */
 export type AttemptParts = TargetRules & {
   readonly post: Post;
   readonly timeoutMs?: number;

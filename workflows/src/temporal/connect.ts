@@ -2,8 +2,8 @@ import { NativeConnection, type NativeConnectionOptions } from "@temporalio/work
 import { orAborted } from "../common/or-aborted.ts";
 
 /**
- * Connects to Temporal and checks that it serves the namespace. A worker without its namespace fails as well, but its
- * thread remains. Rejects at once with the signal's reason when `signal` is aborted.
+ * Connects to Temporal and checks that it serves the namespace. Without this check, a worker without its namespace
+ * would fail too, but leave its thread behind. Rejects at once with the signal's reason when `signal` is aborted.
  */
 export async function connectTemporal(
   options: {
@@ -24,7 +24,7 @@ export async function connectTemporal(
   }
 }
 
-/** Connecting cannot be canceled. A connection that opens after the stop is closed. */
+/** Connecting cannot be canceled, so this closes a connection that opens after the stop. */
 async function connect(
   options: NativeConnectionOptions,
   signal: AbortSignal,

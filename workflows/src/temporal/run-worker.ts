@@ -20,7 +20,7 @@ export async function runWorker(
   const shutDown = async () => {
     const stopped = new AbortController();
     const end = () => stopped.abort();
-    // A failure to stop rejects below, where the pollers are awaited again.
+    // If a poller fails to stop, `runWorker` rejects below, where it awaits the pollers again.
     stopPollers().then(end, end);
     await wait(timing, POLLERS_STOP_WITHIN_MS, stopped.signal);
     if (worker.getState() === "RUNNING") worker.shutdown();

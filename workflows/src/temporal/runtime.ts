@@ -14,7 +14,7 @@ import {
  * to 20 seconds.
  */
 const EXPECTED = "[TMPRL1104]";
-/** The SDK's error when it cannot listen. It names no port. */
+/** A part of the SDK's error when it cannot listen for its metrics. The error names no port. */
 const NO_METRICS_PORT = "prometheus metrics exporter";
 
 /**

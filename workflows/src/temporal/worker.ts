@@ -16,8 +16,9 @@ import { withBareFailures } from "./bare-failures.ts";
 
 /**
  * How many workflows may make an attempt at once. Until the attempt ends, each holds a workflow task, a local activity
- * and a cache entry, so all three have this limit. It exceeds the slots for attempts: a workflow that finds no slot is
- * rescheduled at once. A full cache of sleeping workflows takes about 85 MB (140 KB each, measured).
+ * and a cache entry, so all three have this limit. It exceeds the slots for attempts, because a workflow that finds no
+ * slot needs all three too, until it is rescheduled at once. A full cache of sleeping workflows takes about 85 MB (140
+ * KB each, measured).
  */
 const MAX_CONCURRENT = 600;
 const SHUTDOWN_GRACE = "15 seconds";
@@ -65,14 +66,14 @@ export async function bundledCode(): Promise<string> {
 
 /**
  * Creates a worker. It does nothing until it is run. With a `buildId`, Temporal gives the worker workflows once that
- * build is the current version of the deployment. The deployment has the task queue's name. Older workflows then
- * continue on that version too. ADR 0044
+ * build is the current version of the deployment. The deployment has the task queue's name. Workflows that older builds
+ * began then continue on that version too. ADR 0044
  */
 export function createWorker(options: {
   readonly connection: NativeConnection;
   readonly namespace: string;
   readonly taskQueue: string;
-  /** Temporal stores it in histories. The SDK's default has the host's name. */
+  /** Temporal stores it in histories. The SDK's default would contain the host's name. */
   readonly identity: string;
   readonly bundle: WorkflowBundleOption;
   readonly activities: Activities;
