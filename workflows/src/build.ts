@@ -2,8 +2,8 @@ import { mkdir, rename, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { BUILT_WORKFLOWS, bundledCode } from "./temporal/worker.ts";
 
-// Writes the bundled workflows to a file of the image. Its workers load the file: they cannot bundle, because the
-// image's root is read-only. With `--print`, this prints the bundle instead, to the worker that started it.
+// Bundles the workflows into a file of the container image. The image's root is read-only, so its workers cannot
+// bundle: they load the file. With `--print`, this prints the bundle instead, to the worker that started it.
 if (process.argv.includes("--print")) process.stdout.write(await bundledCode());
 else await build();
 

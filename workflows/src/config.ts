@@ -54,7 +54,7 @@ export function readDeliveryConfig(env: Environment): DeliveryConfig {
   return readSettings((problem) => readDeliverySettings(env, problem));
 }
 
-/** Reads the same settings for a caller that reads more than these. Calls `problem` for every bad variable. */
+/** Reads the same settings, for a caller that reads other settings too. Calls `problem` for every bad variable. */
 export function readDeliverySettings(env: Environment, problem: Problem): DeliveryConfig {
   refuseUnsafeTargets(env, problem);
   return {
@@ -69,8 +69,8 @@ export function readDeliverySettings(env: Environment, problem: Problem): Delive
 }
 
 /**
- * Reads the settings of the dispatcher and the worker in their own process, with the core's address and credential.
- * Throws one ConfigError that names every bad variable.
+ * Reads the settings of a process that runs the dispatcher and the worker without the core. They include the core's
+ * address and credential. Throws one ConfigError that names every bad variable.
  */
 export function readProcessConfig(
   env: Environment,
@@ -130,8 +130,8 @@ function readTemporal(
 }
 
 /**
- * Checks Temporal's variables before the library reads them, and returns the API key. The library takes most mistakes
- * for no TLS, and its error would repeat a secret that was given instead of a path.
+ * Checks Temporal's variables before the library reads them, and returns the API key. The library treats most mistakes
+ * as no TLS. If a secret was given instead of a path, the library's error would repeat the secret.
  */
 function readCheckedTemporal(env: Environment, problem: Problem): string | undefined {
   if (env.TEMPORAL_ADDRESS && !TEMPORAL_ADDRESS.test(env.TEMPORAL_ADDRESS)) {
@@ -153,7 +153,7 @@ function readCheckedTemporal(env: Environment, problem: Problem): string | undef
     );
   }
   const apiKey = readSecret(env, "TEMPORAL_API_KEY", problem);
-  // With such a key the SDK would send no header.
+  // With a malformed key the SDK would send no header.
   if (apiKey && !CREDENTIAL.test(apiKey)) {
     problem("TEMPORAL_API_KEY must be an API key: visible ASCII on one line, without spaces.");
   }
@@ -167,7 +167,8 @@ function readBuildId(env: Environment, problem: Problem): string | undefined {
       "TEMPORAL_WORKER_BUILD_ID must be 1 to 100 letters, digits, dots, hyphens or underscores, and not begin with two underscores.",
     );
   }
-  // Temporal refuses the polls of a deployment with such a name, and only the log shows this.
+  // The deployment has the task queue's name. With such a name, Temporal refuses its polls, and only the log shows
+  // this.
   if (text && NO_DEPLOYMENT.test(env.TEMPORAL_TASK_QUEUE ?? "")) {
     problem(
       "With TEMPORAL_WORKER_BUILD_ID, TEMPORAL_TASK_QUEUE must have no dot and no colon, and not begin with two underscores.",
@@ -176,7 +177,7 @@ function readBuildId(env: Environment, problem: Problem): string | undefined {
   return text || undefined;
 }
 
-/** The URL can hold a password. It can therefore come from a file, and no problem repeats it. */
+/** The URL can hold a password. It can therefore come from a file, and no error message repeats it. */
 function readProxyUrl(env: Environment, problem: Problem): URL | undefined {
   const text = readSecret(env, "WEBHOOK_PROXY_URL", problem);
   if (!text) return undefined;

@@ -2,8 +2,8 @@ import type { CoreAddress } from "@activity/runtime/core-address";
 import { type CoreTransport, connectToCore } from "@activity/runtime/core-transport";
 
 /**
- * Claims hold two connections while they wait. Other calls take milliseconds. A core has at most 512 connections that
- * are not authenticated yet: one more makes it cut the longest idle one.
+ * Few connections are enough: waiting claims hold two, and other calls take milliseconds. Many can cost others theirs:
+ * a core keeps at most 512 connections that are not authenticated yet, and cuts the longest idle one for a new one.
  */
 const MAX_CONNECTIONS = 64;
 

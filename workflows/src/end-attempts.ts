@@ -2,8 +2,8 @@ import { type Timing, wait } from "@activity/runtime/timing";
 import type { Recorder } from "./attempt/recorder.ts";
 
 /**
- * The longest until attempts in flight end after a stop. The worker takes retries for five seconds more. Each takes up
- * to five seconds to load, and ten to make.
+ * The longest time from a stop to the end of its attempts in flight. The worker takes retries for five seconds more.
+ * Each retry takes up to five seconds to load, and ten to make.
  */
 const ATTEMPTS_END_WITHIN_MS = 20_000;
 /** How long a stop then waits for made attempts to be recorded. */
@@ -17,9 +17,9 @@ export async function endAttempts(
 ): Promise<void> {
   const over = new AbortController();
   const end = () => over.abort();
-  // The caller handles a failure, after the records.
+  // The caller handles a failure of `ended`, after this function returns.
   ended.then(end, end);
-  // Limited, because made attempts wait for the record as long as the core is away.
+  // The wait has a limit, because `ended` may wait for records as long as the core is away.
   await wait(timing, ATTEMPTS_END_WITHIN_MS, over.signal);
   await recorder.close(RECORD_WITHIN_MS);
 }

@@ -31,8 +31,8 @@ import { createAttemptSlots, RETRY_SLOTS } from "./workflow/attempt-slots.ts";
 const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 5_000;
 /**
- * How long a stop takes at most. It has a limit, because the SDK's worker waits for Temporal. The process is ended
- * after thirty seconds, and its traces need three of them.
+ * The longest time of a stop. The SDK's worker could wait longer, for Temporal. `endAtSignal` ends the process thirty
+ * seconds after a stop begins, and its traces need three of them.
  */
 const STOPPED_WITHIN_MS = 26_000;
 
@@ -48,15 +48,18 @@ export type RunningDeliveries = {
 
 /**
  * Makes deliveries: by default, first attempts at once and retries in workflows. With `DELIVERY_WORKFLOWS=all`,
- * workflows make all attempts. While Temporal is away, this keeps connecting, and what workflows make waits in the
- * outbox. It handles no signals: its caller stops it.
+ * workflows make all attempts. While Temporal is away, this tries to connect again and again, and the runs for
+ * workflows wait in the outbox. It handles no signals: its caller stops it.
  */
 export function startDeliveries(options: {
   readonly config: DeliveryConfig;
   /** To the core, in this process or another. */
   readonly core: Transport;
   readonly log: Log;
-  /** Counts attempts. Temporal's own metrics are served at the next port. Without it nothing is counted. */
+  /**
+   * The metrics that count attempts. The SDK of Temporal serves its own at the next port. If undefined, nothing is
+   * counted.
+   */
   readonly scraped?: Pick<OpenMetrics, "metrics" | "address">;
 }): RunningDeliveries {
   const { config, core, log, scraped } = options;
@@ -137,7 +140,7 @@ export function startDeliveries(options: {
             ? "the workflows cannot be bundled"
             : `retries wait for ${away}`;
         log.error(message, fieldsOfFailure(cause));
-        // A run that lasted this long had started well, so the pauses begin with the shortest again.
+        // A worker that lasted this long had started well, so the pauses begin with the shortest again.
         if (timing.nowMs() - startedAt > MAX_PAUSE_MS) pauseMs = FIRST_PAUSE_MS;
         await wait(timing, pauseMs, signal);
         bundled = bundled.catch(bundleWorkflows);
@@ -167,7 +170,7 @@ export function startDeliveries(options: {
       const target = { client, taskQueue, buildId, nowMs: wallClockMs };
       const starter = { ...target, dispatch, recorder, timing, log };
       const starts = deliveryWorkflows === "all" ? [startWholeRuns, startRetries] : [startRetries];
-      // A poller claims as soon as it starts. A process that drains by then runs only its worker.
+      // A poller claims as soon as it starts, so a draining process starts none. It runs only its worker.
       const own = isDraining || stop.aborted ? [] : starts.map((start) => start(starter));
       for (const poller of own) pollers.add(poller);
       log.info("deliveries run", { identity });

@@ -19,8 +19,8 @@ const FROM_PROTO: ReadonlyMap<Outcome, AttemptOutcome> = new Map(
 );
 
 /**
- * Converts an outcome for the core. A newer version's outcome, from a workflow's history, becomes unspecified, which
- * only a `PastAttempt` may have. If this threw, one such run would stop the worker's claims.
+ * Converts an outcome for the core. A workflow's history may hold a newer version's outcome. It becomes unspecified,
+ * which only a `PastAttempt` may have. An error here would stop all claims of first attempts.
  */
 export function outcomeToProto(outcome: AttemptOutcome): Outcome {
   return TO_PROTO[outcome] ?? Outcome.UNSPECIFIED;

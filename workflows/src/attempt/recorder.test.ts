@@ -28,7 +28,10 @@ const FAST: Timing = {
   after: (milliseconds, work) => PROCESS_TIMING.after(milliseconds / 5, work),
 };
 
-/** Creates a recorder whose core answers each call with `answer`, and notes its delivery ids, delays and durations. */
+/**
+ * Creates a recorder. Its core answers each call with `answer`, and notes the call's delivery ids, delays and
+ * durations.
+ */
 function recorderOf(
   answer: (ids: readonly string[]) => number[] | Promise<number[]>,
   timing = FAST,

@@ -16,8 +16,8 @@ import { runToProto } from "./run-key.ts";
 /** The most attempts of one call, which is one transaction of the core. */
 const MAX_BATCH = 128;
 /**
- * After a failed call, the next has half as many attempts. Each success adds this number. A slow database can record
- * only few attempts in time.
+ * A slow database can record only few attempts in time. So after a failed call, the next one has half as many attempts.
+ * Each successful call adds this number.
  */
 const BATCH_STEP = 8;
 /** The limit of one call. Two calls then fit into the lease of an attempt that took up to five seconds. */
@@ -59,8 +59,8 @@ type Waiting = {
   readonly endedAt: number;
   readonly recorded: PromiseWithResolvers<void>;
   /**
-   * Set once the core refused a call with this attempt, or answered a small call with it late. The attempt is then sent
-   * alone.
+   * Set once the core refused a call that contained this attempt, or did not answer a small one in time. The attempt is
+   * then sent alone.
    */
   isSuspect: boolean;
   /** The most attempts of a call that contains this attempt. The limit is low once such a call was late. */
@@ -216,7 +216,7 @@ export function createRecorder(
     return wait(timing, PAUSE_MS, closing.signal);
   }
 
-  /** Rejects waiting callers: a worker does not end before its activities. */
+  /** Rejects waiting callers, because a worker ends only after its activities. */
   function giveUp(): void {
     closing.abort(new Error("the core had not recorded it when the process ended"));
     for (const { recorded } of waiting.values()) recorded.reject(closing.signal.reason);

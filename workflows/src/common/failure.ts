@@ -1,7 +1,7 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { TransportError } from "@temporalio/worker";
 
-/** The workflows were not bundled. `reason` is the compiler's, without its stack. */
+/** The workflows were not bundled. `reason` says why, without the compiler's stack. */
 export class WorkflowBundleError extends Error {
   override readonly name = "WorkflowBundleError";
   readonly reason: string;
@@ -24,7 +24,7 @@ function reasonOf(cause: unknown): string {
 
 const NOT_ALLOWED =
   "Temporal does not let this process use the namespace: correct TEMPORAL_NAMESPACE, TEMPORAL_API_KEY or the certificate variables of TEMPORAL_TLS";
-/** Advice to the operator about failures that waiting does not end, by gRPC code. */
+/** Advice by gRPC code, about failures that do not end by themselves: the operator must act. */
 const ADVICE: ReadonlyMap<unknown, string> = new Map([
   [
     Code.NotFound,
@@ -53,7 +53,7 @@ export function fieldsOfFailure(cause: unknown): {
 } {
   if (!(cause instanceof Error)) return { cause };
   if (cause instanceof WorkflowBundleError) return { cause, reason: cause.reason };
-  // Only calls of the core fail with this class. Temporal's advice must not follow from the core's code.
+  // Only calls to the core fail with this class. `ADVICE` is about Temporal, so it must not apply to the core's codes.
   if (cause instanceof ConnectError) {
     const advice = REFUSALS.has(cause.code) ? { advice: CREDENTIAL_REFUSED } : {};
     return { cause, code: Code[cause.code], ...advice };

@@ -1,4 +1,4 @@
-/** Settles with the promise, or rejects with the signal's reason when that is aborted first. */
+/** Settles as the promise does. Rejects with the signal's reason if the signal is aborted first. */
 export async function orAborted<Result>(
   promise: Promise<Result>,
   signal: AbortSignal,

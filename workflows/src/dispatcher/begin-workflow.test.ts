@@ -8,7 +8,7 @@ const NOW_MS = 1_800_000_000_000;
 const MINUTE_MS = 60_000;
 const RUN = { accountNo: 1, deliveryId: "delivery", run: 1 };
 
-/** Creates a target in whose Temporal the run's workflow has ended with `result`. */
+/** Creates a target. In its Temporal, the run's workflow has ended with `result`. */
 function targetOf(result: Pick<RunResult, "end" | "attempts">) {
   const start = vi
     .fn()

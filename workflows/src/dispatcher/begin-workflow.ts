@@ -13,8 +13,8 @@ import {
 } from "../workflow/contract.ts";
 
 /**
- * Each try of a start ends after this time. The SDK begins tries for ten seconds, and for up to 18 when Temporal
- * throttles.
+ * The limit of each try to start a workflow. The SDK begins further tries for ten seconds, or for up to 18 when
+ * Temporal throttles.
  */
 const BEGIN_WITHIN_MS = 10_000;
 
@@ -40,7 +40,8 @@ export type WorkflowTarget = {
  *
  * A workflow of the run that is still open is left as it is. A workflow that was closed from outside is replaced. If
  * the run's workflow completed, the database was restored since. If that workflow knows how the run ended, this returns
- * its result and begins nothing. Otherwise the run resumes after the attempts of the side that knows more. ADR 0045
+ * the workflow's result and begins nothing. Otherwise the run resumes after the attempts that the database or Temporal
+ * knows, whichever knows more. ADR 0045
  */
 export async function beginWorkflow(
   target: WorkflowTarget,
@@ -78,7 +79,8 @@ async function start(
   workflowIdReusePolicy: WorkflowIdReusePolicy,
 ): Promise<void> {
   // Temporal keeps a delayed start as safely as a timer. No worker has work with it until it is due. An eager start
-  // goes to this process's worker, even if its version is not the current one.
+  // goes to this process's worker, even if its version is not the current one. Workers with versions therefore get
+  // none.
   const delay =
     dueInMs >= 1
       ? { startDelay: Math.round(dueInMs) }

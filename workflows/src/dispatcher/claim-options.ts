@@ -2,7 +2,7 @@ import { durationFromMs } from "@bufbuild/protobuf/wkt";
 
 /** The longest that an entry waits when its notification is lost. §6.4 */
 const SWEEP_MS = 5_000;
-/** How long after `SWEEP_MS` the core may still answer. Then the claim fails. */
+/** How long after `SWEEP_MS` the core may still answer. After that, the claim fails. */
 const ANSWER_WITHIN_MS = 35_000;
 
 /** How long a claim waits for an entry. */

@@ -36,8 +36,9 @@ afterEach(async () => {
 });
 
 /**
- * Starts first attempts. The core's claims return these `counts` of deliveries. The last of them waits for `found`. The
- * egress proxy fails the first `proxyFailures` attempts. Each POST waits until the test answers it.
+ * Starts first attempts. The core answers its claims, in turn, with these `counts` of deliveries. The last of these
+ * answers waits for `found`. The egress proxy fails the first `proxyFailures` attempts. Each POST waits until the test
+ * answers it.
  */
 function startAttempts({ counts = [1], found = Promise.resolve(), proxyFailures = 0 }) {
   const claims: ClaimAttemptsRequest[] = [];

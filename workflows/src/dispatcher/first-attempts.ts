@@ -13,19 +13,19 @@ import { createAttemptsInMaking } from "./attempts-in-making.ts";
 import { CLAIM_WAIT, claimOptions } from "./claim-options.ts";
 import { type Poller, startPoller } from "./poller.ts";
 
-/** The most attempts in flight of one dispatcher. One that hangs holds a socket and 85 KB (measured). */
+/** The most attempts in flight of one dispatcher. An attempt that hangs holds a socket and 85 KB (measured). */
 const MAX_IN_FLIGHT = 4_096;
 const MAX_CLAIM = 64;
 /** How long each attempt of a claim may delay the next claim under load: up to 96 ms for a full claim. */
 const PACE_MS = 1.5;
-/** From this number of quick attempts on, the next claim waits for those of the last claim, up to `PACE_MS` each. */
+/** From this number of quick attempts on, the next claim waits for the last one's attempts, up to `PACE_MS` each. */
 const PACED_FROM = 16;
 /** An endpoint's limit while few attempts are in flight. A receiver that answers can use no more. */
 const MAX_ENDPOINT_LIMIT = 64;
 /**
  * All attempts in flight, multiplied by the limit of one endpoint. With this product, ten endpoints that hang have 10
- * attempts each, and a thousand have one. Attempts that hang end together after ten seconds, and as many handshakes
- * follow at once.
+ * attempts each, and a thousand have one. A larger one would cost more: attempts that hang end together after ten
+ * seconds, and as many handshakes follow at once.
  */
 const FAIR_PRODUCT = 1_024;
 /** Below this number of quick attempts, the core may lease new events to this dispatcher as it writes them. */

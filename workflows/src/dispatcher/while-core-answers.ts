@@ -15,10 +15,10 @@ export type CoreContact = {
 
 /**
  * Runs `work` from the core's first answer until the core is away or `signal` is aborted. Then this aborts `stop` and
- * waits for the work. Rejects when there is no first answer, or when the work does.
+ * waits for the work. Rejects when there is no first answer, or when the work rejects.
  *
- * Temporal gives a workflow to the worker that has it in its cache. A worker without a core would only delay retries
- * that other workers can make.
+ * Temporal gives a workflow to the worker that has it in its cache. A worker without a core would therefore delay
+ * retries that other workers can make.
  */
 export async function whileCoreAnswers(
   { dispatch, timing }: CoreContact,
@@ -31,7 +31,7 @@ export async function whileCoreAnswers(
   const end = () => ending.abort();
   const stop = AbortSignal.any([signal, ending.signal]);
   const working = work(id, stop).finally(end);
-  // Its failure is handled below. Until then it must not count as unhandled, which would end the process.
+  // A failure of the work is handled below. Until then it must not count as unhandled, which would end the process.
   working.catch(() => undefined);
   for (let missed = 0; missed < MISSED; ) {
     await wait(timing, ASK_EVERY_MS, stop);

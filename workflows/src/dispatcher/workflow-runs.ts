@@ -16,9 +16,9 @@ import { type Poller, startPoller } from "./poller.ts";
 
 /** More starts at once are no faster, and delay all other calls to Temporal. */
 const MAX_CLAIM = 32;
-/** An endpoint's limit in flight when every run is a workflow. A workflow costs far more than a POST. */
+/** The most attempts in flight at one endpoint when every run is a workflow. A workflow costs far more than a POST. */
 const ENDPOINT_LIMIT = 8;
-/** The limit of one call. A stop waits for two such calls, and takes at most 26 seconds. */
+/** The limit of one call. A stop may wait for two such calls, and must end within 26 seconds. */
 const ANSWER_WITHIN_MS = 5_000;
 
 type WorkflowStarter = WorkflowTarget & {
@@ -65,7 +65,7 @@ export function startRetries(starter: WorkflowStarter): Poller {
     acknowledged = [];
     const isComplete = await complete(runs);
     if (isComplete) return;
-    // If only one shard is away, this completes the runs of the other shards. Claims continue without that shard.
+    // One shard that is away fails the whole call. This completes the runs of the other shards, whose claims continue.
     const areComplete = await Promise.all(runs.map((run) => complete([run])));
     acknowledged.push(...runs.filter((_, place) => !areComplete[place]));
   }
@@ -107,8 +107,8 @@ export function startWholeRuns(starter: WorkflowStarter): Poller {
 }
 
 /**
- * Begins the workflow of a run, and returns true. If Temporal knows that the run has ended, this returns false and has
- * its end recorded, which removes its entry from the outbox.
+ * Begins the workflow of a run, and returns true. If Temporal knows that the run has ended, this returns false, and the
+ * recorder records that end. The record removes the run's entry from the outbox.
  */
 async function beginOrRecord(
   starter: WorkflowStarter,

@@ -49,7 +49,10 @@ export function createActivities(dependencies: ActivityDependencies): Activities
   // When Temporal loses a task, the workflow asks for the same attempt again. It then gets the attempt that was made or
   // is in flight.
   const kept = createKeptAttempts();
-  /** Callers that wait for a record, by `attemptName`. The recorder's promise would keep late callers in memory. */
+  /**
+   * Callers that wait for a record, by `attemptName`. If they waited on the recorder's promise, it would keep them in
+   * memory after they give up.
+   */
   const waiting = new Map<string, Set<PromiseWithResolvers<void>>>();
 
   return {
@@ -127,13 +130,16 @@ export function createActivities(dependencies: ActivityDependencies): Activities
     return step.case === "recorded" ? recordedFrom(key.attempt, step.value, retryIn) : undefined;
   }
 
-  /** Waits for the record, at most ten seconds. The recorder keeps the attempt for longer. The workflow asks again. */
+  /**
+   * Waits for the record. After ten seconds this rejects, the recorder keeps the attempt, and the workflow asks again.
+   */
   async function recordSoon(
     key: AttemptKey,
     made: RecordInput["made"],
     before: readonly MadeAttempt[],
   ): Promise<void> {
-    // This worker's own attempt waits already, with its texts. If another process made it, its record lacks them.
+    // If this worker made the attempt, its record waits already, with the answer's texts. Otherwise the record lacks
+    // them.
     const nothing = {
       status: undefined,
       detail: undefined,

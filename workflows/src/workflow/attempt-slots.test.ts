@@ -60,7 +60,7 @@ it("keeps a newcomer's turn near while all slots hang, however many retries anot
 
 it("keeps the slots of an endpoint that hangs in use by 10,000 due retries, which ask no faster than slots end. ADR 0028", () => {
   const slots = createSlots();
-  /** The number of retries that ask in each second. `ending` holds the slots that end in it. */
+  /** The number of retries that ask in each second. `ending` holds the slots that end in each second. */
   const asking = new Map<number, number>([
     [0, 300],
     [60, 10_000],

@@ -39,8 +39,8 @@ const GOLDEN_RATIO = 0.618_034;
  * twenty-five have 4.
  *
  * At its turn a waiting attempt asks again. An endpoint's turns come as fast as its slots become free, so thousands of
- * attempts do not ask at the same time. While all slots are taken, an endpoint has one turn among all endpoints, and
- * its other attempts have theirs after it. `nowMs` is a monotonic clock.
+ * attempts do not ask at the same time. While all slots are taken, an endpoint has one turn among all endpoints. Its
+ * other attempts have their turns after that one. `nowMs` is a monotonic clock.
  */
 export function createAttemptSlots({
   perEndpoint,
@@ -52,7 +52,7 @@ export function createAttemptSlots({
   readonly nowMs: () => number;
 }): AttemptSlots {
   const all = newUse();
-  /** Those that got a slot or a common turn last are at the end. */
+  /** In the order in which they last got a slot or a common turn, the latest at the end. */
   const endpoints = new Map<string, EndpointUse>();
   let spread = 0;
 
@@ -84,12 +84,15 @@ export function createAttemptSlots({
     };
   }
 
-  /** Assumes the mean duration of all endpoints, at most a second. Else turns at quick endpoints would be far apart. */
+  /**
+   * Assumes the mean duration of all endpoints, at most a second. Otherwise a quick new endpoint's turns would be far
+   * apart.
+   */
   function firstUse(): EndpointUse {
     return { ...newUse(), meanMs: Math.min(ASSUMED_MS, all.meanMs), commonTurnMs: NEVER_MS };
   }
 
-  /** Forgets endpoints at the front whose turns are past. Their waiting attempts may never ask again. */
+  /** Forgets endpoints at the front whose turns are past: their waiting attempts may never ask again. */
   function forgetUnused(): void {
     for (const [endpointId, endpoint] of endpoints) {
       if (!isUnused(endpoint)) return;
@@ -101,7 +104,7 @@ export function createAttemptSlots({
     return inFlight === 0 && lastTurnMs <= nowMs();
   }
 
-  /** Returns the next turn, after all that were given. */
+  /** Returns the next turn, after all turns that were given. */
   function turnOf(use: Use, slots: number): Turn {
     const now = nowMs();
     const next = Math.max(use.lastTurnMs, now) + use.meanMs / slots;

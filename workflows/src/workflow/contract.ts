@@ -59,8 +59,9 @@ export type Activities = {
   /** Makes an attempt with the endpoint's current settings, and begins to record it. Fails when the core is away. */
   attempt(input: NextAttempt): Promise<AttemptAnswer>;
   /**
-   * Records a made attempt, or fails. A second record of it changes nothing. If its failure would end the run, returns
-   * the recorded attempt: another worker may have made this attempt too, and its outcome may be recorded instead.
+   * Records a made attempt, or fails. A second record of it changes nothing. If the attempt's failure would end the
+   * run, returns the recorded attempt: another worker may have made this attempt too, and its outcome may be recorded
+   * instead.
    */
   record(input: RecordInput): Promise<RecordedAttempt | undefined>;
 };

@@ -12,9 +12,9 @@ export function rescheduleAfterMs(times: number, random: number): number {
 }
 
 /**
- * Returns the wait in milliseconds before a workflow records its made attempt again: always 5 to 10 seconds. A run
- * then continues soon after the core can write again. If the database still serves reads, retries are made
- * meanwhile, and more and more workflows wait.
+ * Returns the wait in milliseconds before a workflow records its made attempt again: always 5 to 10 seconds. It does
+ * not grow, so a run continues soon after the core can write again. If the database still serves reads, retries are
+ * made meanwhile, and more and more workflows wait.
  */
 export function recordAgainAfterMs(random: number): number {
   return Math.round(5_000 * (1 + random));
