@@ -13,8 +13,8 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     rolldownOptions: {
-      // Libraries mark modules as client code for React's servers. Here no server renders, so the warning means
-      // nothing.
+      // Libraries mark modules as client code for React's servers. Here no server renders, so the warning about these
+      // marks means nothing.
       onLog: (level, log, print) => {
         if (log.code !== "MODULE_LEVEL_DIRECTIVE") print(level, log);
       },

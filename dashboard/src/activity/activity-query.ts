@@ -8,7 +8,7 @@ import { useTimeRange } from "../common/time-range.ts";
 import type { Filters } from "../common/use-filters.ts";
 import { type Waited, waitPauseMs } from "./wait-pause.ts";
 
-/** The delay before each wait: the feed may change all the time, and each wait would end at once. */
+/** The delay before each wait. Without it, a feed that changes all the time would end each wait at once. */
 const BEFORE_WAIT_MS = 300;
 
 /**
@@ -60,10 +60,10 @@ export function useActivities(filters: Filters, isFollowed: boolean, limit?: num
   // A failed wait may hide a change. In an outage the read fails too, and shows its error until the service is back.
   const mustRead = hasChanged || failureCount > 0;
   useEffect(() => {
-    // A read in flight must not begin again: it may be slow, or read an older page. A wait in flight continues when the
-    // page no longer follows.
+    // A read in flight must not begin again: it may be slow, or read an older page. When the page no longer follows, a
+    // wait in flight still ends, but must not start a read.
     if (mustRead && isFollowing) void refetch({ cancelRefetch: false });
-    // If the read fails, the next answer has the same version. Its time starts another read.
+    // If the read fails, the next answer to a wait has the same version. Its later time starts another read.
   }, [mustRead, isFollowing, refetch, dataUpdatedAt, failureCount]);
   return query;
 }

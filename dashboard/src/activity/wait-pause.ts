@@ -8,8 +8,9 @@ const MIN_WAIT_MS = 1_000;
 export type Waited = { readonly feedVersion: bigint; readonly waitedMs: number };
 
 /**
- * Returns the delay before the page waits again for a version later than `shown`. It is long if the next answer would
- * also come at once: after a failure, and while the page still reads the later version.
+ * Returns the delay before the page waits again for a version later than `shown`. It is long after a failure. It is
+ * also long if the next answer would come at once: after a refused wait, or while the page still reads the later
+ * version.
  */
 export function waitPauseMs(shown: bigint, hasFailed: boolean, last: Waited | undefined): number {
   if (hasFailed) return AFTER_FAILURE_MS;

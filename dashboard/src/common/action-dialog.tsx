@@ -36,8 +36,8 @@ function OpenDialog({ title, isKept = false, onClosed, children }: Content) {
   const titleId = useId();
   useEffect(() => {
     dialog.current?.showModal();
-    // On a radio button, and on macOS on a select, Enter submits the form. The second of two presses would confirm what
-    // nobody has read.
+    // On a radio button, and on macOS on a select, Enter submits the form. If Enter is pressed twice to open the
+    // dialog, the second press would confirm what nobody has read.
     const { activeElement } = document;
     if (activeElement?.matches("form :is([type=radio], select)")) passFocus(activeElement);
   }, []);

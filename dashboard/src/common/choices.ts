@@ -5,7 +5,7 @@ export function choicesOf<Value extends number>(
   words: Readonly<Record<number, string | undefined>>,
 ): { readonly value: Value; readonly text: string }[] {
   return Object.entries(words).map(([number, text]) => ({
-    value: Number(number) as Value, // the keys of a record of this enum
+    value: Number(number) as Value, // The keys are values of the enum.
     text: text || texts.all,
   }));
 }

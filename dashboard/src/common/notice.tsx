@@ -3,7 +3,7 @@ import styles from "./notice.module.css";
 
 /**
  * A coloured message. Screen readers interrupt for an `alert`. They read what changes in a `status` when they are idle.
- * Mount the `status` before its text: some do not read one that appears together with its text.
+ * Mount the `status` before its text: some screen readers ignore a `status` that appears with its text.
  */
 export function Notice(props: {
   look: "good" | "bad" | "warn";

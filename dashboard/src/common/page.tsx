@@ -9,7 +9,7 @@ let isFirst = true;
 export function Page(props: {
   title: string;
   intro?: ReactNode;
-  /** In place of an introduction: what may change. Screen readers then read it. */
+  /** A text that may change, in place of the introduction. Screen readers read each change. */
   state?: ReactNode;
   actions?: ReactNode;
   /** The link to the list that the page belongs to. */

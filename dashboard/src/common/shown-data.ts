@@ -18,7 +18,7 @@ export function isRefused(state: State): boolean {
   return state.data === undefined && state.error !== null && !isPassing(state.error);
 }
 
-/** Returns the `refetchInterval` of a query that polls until it is refused before it has data. */
+/** Returns a `refetchInterval` for a query. If the query is refused before it has data, its polls stop. */
 export function unlessRefused(everyMs: number) {
   return ({ state }: { readonly state: State }) => (isRefused(state) ? false : everyMs);
 }

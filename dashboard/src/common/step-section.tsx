@@ -3,7 +3,7 @@ import { texts } from "../texts.ts";
 import { Spoken } from "./spoken.tsx";
 import styles from "./step-section.module.css";
 
-/** One of several steps on a page, with a tick when it is done. A step without content comes later. */
+/** One of several steps on a page, with a tick when it is done. A step without content is not reached yet. */
 export function StepSection(props: {
   number: number;
   title: string;

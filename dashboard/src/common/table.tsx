@@ -15,8 +15,8 @@ export type Column<Row> = {
 };
 
 /**
- * A table. In a narrow container its rows become cards. The first column names the row. With `href`, it is a link that
- * covers the whole row.
+ * A table. In a narrow container its rows become cards. The first column names the row. With `href`, its text is a link
+ * that covers the whole row.
  */
 export function Table<Row>(props: {
   label: string;

@@ -9,7 +9,7 @@ export function chosenTheme(): Theme {
     const stored = localStorage.getItem(KEY);
     return stored === "light" || stored === "dark" ? stored : "system";
   } catch {
-    // Another site's page embeds this one, and the browser gives embedded pages no storage.
+    // If another site's page embeds this one, the browser may give it no storage.
     return "system";
   }
 }

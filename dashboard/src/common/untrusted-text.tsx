@@ -7,7 +7,7 @@ const CHARACTERS_AT_FIRST = 280;
 const LINES_AT_FIRST = 8;
 
 /**
- * A stranger's text, unchanged. It cannot change the direction of the text around it. A long one is cut until the
+ * A stranger's text, unchanged. It cannot change the direction of the text around it. A long text is cut until the
  * reader shows all of it.
  */
 export function UntrustedText({ text }: { text: string }) {

@@ -21,7 +21,7 @@ export function onceFree(leave: () => void): void {
 
 function release(): void {
   held -= 1;
-  // Another hold may begin in the same commit, after this one ended.
+  // Another hold may begin in the same commit of React, after this one ended.
   queueMicrotask(() => {
     if (held > 0) return;
     const leave = waiting;
@@ -63,7 +63,7 @@ export function useHold(isHeld: boolean): number {
       },
       { signal },
     );
-    // In a frame, and the second time without a click between, no page can prevent a step back. So the page comes back.
+    // No page can prevent a step back in a frame, or a second one without a click in between. So the page comes back.
     const comeBack = (event: Event) => {
       if (location.pathname === pathname) return;
       event.stopImmediatePropagation();

@@ -1,7 +1,7 @@
 /** Characters that are invisible, or that change the direction of text. They can make code look like other code. */
 const UNSEEN = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** Replaces such characters with JSON escapes, so JSON keeps its meaning. */
+/** Replaces invisible and direction-changing characters with JSON escapes, so JSON keeps its meaning. */
 export function visibleText(text: string): string {
   return text.replace(UNSEEN, (character) =>
     // A JSON escape stands for one UTF-16 unit, and some characters have two.

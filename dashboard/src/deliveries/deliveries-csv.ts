@@ -8,8 +8,8 @@ const COLUMNS = [
   ...["state", "attempts", "last_outcome", "record_id", "donor_name", "amount_cents", "currency"],
 ];
 /**
- * Where a spreadsheet would read a formula. With decimal commas, it splits cells at `;`, inside quotes too. Some read
- * full-width signs as formulas, and drop NULs.
+ * Matches where a spreadsheet would read a formula. With decimal commas, a spreadsheet splits cells at `;`, inside
+ * quotes too. Some read full-width signs as the start of a formula, and drop NULs.
  */
 const FORMULA = /(?<=^|[;\t\r\n])(?=["\0]*(?:[=+@＝＋＠\t\r]|[-－](?!\))))/g; // `;-)` is no formula.
 

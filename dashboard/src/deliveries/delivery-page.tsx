@@ -42,7 +42,7 @@ export function DeliveryPage({ deliveryId }: { deliveryId: string }) {
   const limits = useLimits();
   const shown = shownData(query);
   const read = shown?.delivery;
-  // A delivered delivery keeps its state when its donation is deleted.
+  // A delivered delivery keeps its state when its donation is deleted. Its empty payload shows the deletion.
   const isErased = shown?.payload.length === 0;
   const endpoint = useEndpoints()?.get(read?.endpointId ?? "");
   const isEndpointGone = useIsGone();

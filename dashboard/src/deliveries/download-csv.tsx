@@ -16,7 +16,7 @@ import { useEndpoints } from "./use-endpoints.ts";
 const pageSize = 100;
 /** A browser reads this number in about a minute and has the memory for it. */
 const MAX_ROWS = 10_000;
-/** Safari reads the file only after the click has ended. */
+/** How long the file stays available: Safari reads it only after the click has ended. */
 const SAVE_MS = 60_000;
 
 /**

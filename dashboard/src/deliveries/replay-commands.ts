@@ -2,15 +2,15 @@
 export type Replay = { readonly url: string; readonly eventId: string; readonly body: string };
 
 /**
- * Prints the signature of its input. It reads the secret from its environment. macOS has Perl, and Git brings it to
- * Debian.
+ * Prints the signature of its input. It reads the secret from its environment. macOS has Perl, and Debian gets it with
+ * Git.
  */
 const SIGN = `perl -MDigest::SHA=hmac_sha256_hex -0777 -ne 'print hmac_sha256_hex($_, $ENV{WEBHOOK_SECRET})'`;
 
 /**
  * Returns a shell script that signs the event now with `WEBHOOK_SECRET` and sends it with curl. The dashboard does not
- * know the signing secret. No program has the secret or the body as an argument: other users of the machine can see
- * those.
+ * know the signing secret. No program has the secret or the body as an argument, because other users of the machine can
+ * see arguments.
  */
 export function curlScript({ url, eventId, body }: Replay): string {
   return [

@@ -3,7 +3,7 @@ import { texts } from "../texts.ts";
 
 /**
  * Returns a delivery as the owner should see it. A deleted endpoint gets no further attempt, but the server cancels a
- * run only when its next attempt is due.
+ * run only when its next attempt is due. Until then, this shows the delivery as canceled.
  */
 export function shownDelivery(delivery: Delivery, isEndpointGone: boolean): Delivery {
   if (!isEndpointGone || !isOnItsWay(delivery)) return delivery;

@@ -6,7 +6,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { changeError } from "../common/error-code.ts";
 
-/** One part must take less than a second. */
+/** The size of a part. One part must take less than a second. */
 const pageSize = 100;
 
 /** The choice of deliveries to retry, without the time range. */

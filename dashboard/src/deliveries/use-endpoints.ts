@@ -7,8 +7,8 @@ import { texts } from "../texts.ts";
 
 const READ_AGAIN_MS = 30_000;
 /**
- * The longest time from the server's read of a list to its arrival, plus the difference between the two clocks. If a
- * list takes longer, deliveries to a new endpoint are shown as canceled until the next list. With a larger value,
+ * The longest expected time from the server's read of a list to its arrival, plus the difference between their clocks.
+ * If a list takes longer, deliveries to a new endpoint are shown as canceled until the next list. With a larger value,
  * deliveries to a deleted endpoint would be shown as active for longer.
  */
 const MAX_READ_MS = 5_000;
@@ -33,7 +33,7 @@ export function useIsGone(): (delivery: Delivery) => boolean {
     timestampMs(createdAt) < readAtMs - MAX_READ_MS;
 }
 
-/** Returns the choices of a field for an endpoint. `chosenId` is one of them, also if its endpoint was deleted. */
+/** Returns the choices of a field for an endpoint. `chosenId` is one of them, even if its endpoint was deleted. */
 export function useEndpointChoices(
   chosenId = "",
 ): readonly { readonly value: string; readonly text: string }[] {

@@ -7,8 +7,8 @@ import type { Chosen } from "./use-bulk-retry.ts";
 const FAR_AHEAD = timestampFromMs(Date.UTC(2080, 0));
 
 /**
- * Returns the end of a bulk retry's time range. An empty `until` means now: a time far ahead, because the browser's
- * clock may be slow.
+ * Returns the end of a bulk retry's time range. An empty `until` means now. It becomes a time far ahead, because the
+ * browser's clock may be slow.
  */
 export function endOfRange(until: string): Timestamp {
   return timestampFromLocal(until) ?? FAR_AHEAD;

@@ -20,8 +20,8 @@ export function DeleteEndpoint({ endpoint }: { endpoint: Endpoint }) {
       await mutateAsync({ endpointId: endpoint.id });
       navigate("/endpoints");
     } finally {
-      // Only after the page is left, because it would read the deleted endpoint. After a lost answer, the new data
-      // shows what happened.
+      // Reads all data again, but only after this page is left: it would read the deleted endpoint. After a lost
+      // answer, the new data shows what happened.
       await queryClient.invalidateQueries();
     }
   };

@@ -39,7 +39,7 @@ export function useDayStats(): readonly DayStats[] | undefined {
       return Object.fromEntries(await Promise.all(read));
     },
     refetchInterval: unlessRefused(READ_AGAIN_MS),
-    // A new endpoint must not remove the others for a moment, with their open dialogs.
+    // While a new endpoint's statistics load, the other endpoints must stay, with their open dialogs.
     placeholderData: keepPreviousData,
   });
   return (

@@ -17,7 +17,8 @@ document.documentElement.lang = LOCALE;
 applyTheme(chosenTheme());
 reloadOnNewCode();
 createRoot(container).render(
-  // An older browser would use up the code for a page that fails, or that lacks colours or a visible focus.
+  // A link's code works once. An older browser would use it up for a page that fails, or that lacks colours or a
+  // visible focus.
   "groupBy" in Map &&
     CSS.supports("selector(:has(*))") &&
     CSS.supports("color", "light-dark(red, red)") ? (

@@ -44,7 +44,7 @@ function Counted({ state }: { state: DeliveryState }) {
 
 function Figure({ value, state, isBad }: { value: string; state: DeliveryState; isBad?: boolean }) {
   const name = texts.deliveries.states[state];
-  // The start of the count, because "24 hours" of the list begins up to an hour earlier.
+  // The link begins where the count does. The list's "24 hours" would begin up to an hour earlier.
   const since = localFromMs(dayStartMs());
   return (
     <div className={styles.figure}>

@@ -16,7 +16,7 @@ export function useDayDeliveries(state: DeliveryState) {
   const { data } = useQuery(
     DeliveryService.method.listDeliveries,
     { state, since: timestampFromMs(dayStartMs()), pageSize },
-    // Each hour the query has another start.
+    // The query's start changes each hour. The previous data stays until the new data is read.
     { enabled, refetchInterval: READ_AGAIN_MS, placeholderData: keepPreviousData },
   );
   const deliveries = data?.deliveries ?? [];

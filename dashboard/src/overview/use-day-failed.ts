@@ -13,8 +13,8 @@ const state = DeliveryState.FAILED;
 export type DayFailed = { readonly deliveries: readonly Delivery[]; readonly isAll: boolean };
 
 /**
- * Reads one page of the last day's failed deliveries. If it is full, it reads a page of each endpoint too, because one
- * endpoint can fill a page. Returns a function from an endpoint's id to its failed deliveries.
+ * Reads one page of the last day's failed deliveries. If more follow, reads a page of each endpoint too, because one
+ * endpoint can fill the first page. Returns a function from an endpoint's id to its failed deliveries.
  */
 export function useDayFailed(): (endpointId: string) => DayFailed {
   const { isRead, deliveries, isAll } = useDayDeliveries(state);

@@ -41,7 +41,7 @@ export function useSteps(): readonly Step[] {
   if (isLoading) return [];
   const [endpoint] = endpoints?.values() ?? [];
   const [last] = latest ?? [];
-  // If there is no delivery, those of the setup may have been removed.
+  // If there is no delivery, the deliveries of the setup may have been removed.
   const isOver =
     !!endpoint?.createdAt &&
     last === undefined &&

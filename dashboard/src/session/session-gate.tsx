@@ -64,7 +64,8 @@ export function SessionGate({ code, children }: { code: string | undefined; chil
       sessions.exchangeCode({ code, replaceSession }).then(
         async ({ session }) => {
           if (session === undefined) return setState({ kind: "ended" });
-          // Some browsers drop the cookie, for example in a frame. Another tab may have replaced it.
+          // Some browsers drop the cookie, for example in a frame, and another tab may have replaced it. So this reads
+          // the session of the cookie that the browser has now.
           const kept = await sessions.getSession({}).then(
             (answer) => answer.session,
             (error: unknown) => (errorCode(error) === "session_ended" ? undefined : session),
@@ -90,7 +91,8 @@ export function SessionGate({ code, children }: { code: string | undefined; chil
     const timer = setTimeout(() => open(false), TRY_AGAIN_MS);
     return () => clearTimeout(timer);
   }, [state, open, code]);
-  // A link opened in another tab lets this tab in too. The last calls of this tab may have had the old cookie.
+  // A link opened in another tab lets this tab in too, so this tab loads again. Its last calls may have had the old
+  // cookie.
   const isEnded = state.kind === "ended";
   useEffect(() => (isEnded ? onOpenedSession(() => location.reload()) : undefined), [isEnded]);
   const session = state.kind === "open" ? state.session : undefined;

@@ -13,7 +13,9 @@ import { onOpenedSession } from "./opened-sessions.ts";
 
 const ASK_EVERY_MS = 60_000;
 
-/** The reader may stay for a secret that is shown once. The page then leaves when they have saved it. */
+/**
+ * Opens the start page. If the reader stays for a secret that is shown once, opens it when they have saved the secret.
+ */
 function openStart(): void {
   location.assign("/");
   onceFree(() => location.assign("/"));
@@ -42,7 +44,7 @@ export function SessionWatch(props: {
   const now = data?.session ?? session;
   useEffect(() => {
     if (now.accountId !== session.accountId) openStart();
-    // A session with fewer scopes would remove a secret that is shown once.
+    // A session with fewer scopes would remove a secret that is shown once, so it waits until the secret is saved.
     else if (!equals(SessionSchema, now, session)) onceFree(() => onChanged(now));
   }, [now, session, onChanged]);
   useEffect(
@@ -50,7 +52,7 @@ export function SessionWatch(props: {
       onOpenedSession((accountId) => {
         // At once, because the browser already has the cookie of the other account.
         if (accountId !== session.accountId) openStart();
-        // Queries that failed with the previous session are read again.
+        // Reads all data again, because queries may have failed with the previous session.
         else void queryClient.invalidateQueries();
       }),
     [session.accountId, queryClient],

@@ -35,7 +35,7 @@ export const keys = {
   tryIt: "Try it",
   /**
    * The command asks for the key, so that the shell's history and the list of processes do not hold it. It is one
-   * command: the shell reads all lines before `read` waits.
+   * command, because the shell must read all its lines before `read` waits.
    */
   curl: (apiUrl: string) =>
     `echo "Paste the key and press Enter." && read -rs ACTIVITY_KEY &&
