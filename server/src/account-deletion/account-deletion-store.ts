@@ -12,12 +12,12 @@ export const DATA_TABLES = [
   // After the links, because a link that is being exchanged still becomes a session.
   "dashboard_session",
   // Early, so that waiting deliveries end before a long feed is deleted. If an entry is written again meanwhile,
-  // the claim that finds it without a delivery removes it.
+  // a claim finds it without its delivery and removes it.
   "outbox_entry",
   "delivery",
   // After the deliveries, because an attempt is recorded only while its delivery exists.
   "delivery_attempt",
-  // After the attempts: a job that counts an attempt locks it until its hour is written.
+  // After the attempts: a job that counts attempts locks them until it has written their hours.
   "delivery_stat",
   "webhook_event",
   "endpoint",

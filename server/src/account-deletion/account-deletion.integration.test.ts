@@ -15,7 +15,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Deletes an account while the rows of `lock` are locked, so the purge waits. Unlocks them when `check` passes. */
+/** Deletes an account. The purge waits, because the rows that `lock` selects are locked until `check` passes. */
 async function deleteWhileLocked(accountId: string, lock: string, check: () => Promise<void>) {
   // The promise is in an object, because `inTransaction` would await a bare promise.
   const { deletion } = await inTransaction(services.pool, async (tx) => {

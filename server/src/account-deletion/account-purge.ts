@@ -26,8 +26,9 @@ export function startAccountPurge(pool: Pool, log: Log): () => void {
 }
 
 /**
- * Finishes deletions that began at least a minute ago and are not finished, for example because their process ended.
- * If some fail, it still tries the others, then throws one failure: an outage must not hide another failure.
+ * Finishes deletions that began at least a minute ago and are not finished, for example because their process ended. If
+ * some fail, it still tries the others. Then it throws one failure, if possible no outage: an outage must not hide
+ * another failure.
  */
 export async function purgeDeletedAccounts(pool: Pool): Promise<void> {
   const failures: unknown[] = [];
@@ -37,12 +38,12 @@ export async function purgeDeletedAccounts(pool: Pool): Promise<void> {
   if (failures.length > 0) throw failures.find((one) => !isOutage(one)) ?? failures[0];
 }
 
-/** The purges that run, by account. */
+/** The running purges, by pool and account. */
 const running = new WeakMap<Pool, Map<number, Promise<void>>>();
 
 /**
- * Deletes all data of an account that is marked as deleted. Joins a purge of this account that runs: a second one would
- * wait for the row locks of the first, with one more connection. Another process may purge at the same time.
+ * Deletes all data of an account that is marked as deleted. Joins a running purge of this account. A second one would
+ * occupy a connection while it waits for the first one's row locks. Another process may purge at the same time.
  */
 export function purgeAccount(pool: Pool, accountNo: number): Promise<void> {
   const purges = running.get(pool) ?? new Map<number, Promise<void>>();

@@ -2,8 +2,8 @@ import { DomainError, ErrorCode } from "../common/errors.ts";
 import { isId } from "../common/ids.ts";
 
 /**
- * Fails with `invalid_parameter` unless a text has the form of an account id. Calls whose fields are not validated use
- * it, because the database cannot compare a text that is not ASCII with a stored id.
+ * Fails with `invalid_parameter` unless a text has the form of an account id. Code that gets an unvalidated id uses
+ * this. Without it, the answer to a malformed id would be `account_not_found`.
  */
 export function checkAccountId(accountId: string): void {
   if (isId(accountId)) return;

@@ -20,7 +20,7 @@ import {
 import { putAccount } from "./put-account.ts";
 
 /**
- * Creates the service that manages accounts. `deleteAccount` deletes an account with all its data. It calls `onEnded`
+ * Creates the service that manages accounts. `deleteAccount` deletes an account with all its data, and calls `onEnded`
  * when the account's access has ended.
  */
 export function createAccountService(

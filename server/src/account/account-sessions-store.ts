@@ -1,8 +1,8 @@
 import type { Statement } from "../database/packet.ts";
 
 /**
- * Ends all dashboard sessions of an account and deletes its links. Deletes the links first, which waits for exchanges
- * in flight, because they lock their links. The sessions of these exchanges are then deleted too.
+ * Ends all dashboard sessions of an account and deletes its links. Deletes the links first: an exchange in flight locks
+ * its link, so this deletion waits for it. The second deletion then finds the session of that exchange too.
  */
 export function endSessions(accountNo: number): Statement[] {
   return ["session_link", "dashboard_session"].map((table) => ({

@@ -78,7 +78,7 @@ function pageStatement(
       position.recordKey,
     );
   }
-  // A position lies within the bounds it was signed for, so it replaces the bound on its side.
+  // A position lies within the bounds. It therefore replaces `since` in ascending and `until` in descending order.
   if (sinceMicros !== undefined && !(ascending && position)) {
     where("recorded_at >= ?", storable(sinceMicros));
   }
@@ -86,8 +86,8 @@ function pageStatement(
     where("recorded_at < ?", storable(untilMicros));
   }
   const direction = ascending ? "ASC" : "DESC";
-  // The limit is not part of the text, because each connection keeps a prepared statement for each text. Servers limit
-  // the number of prepared statements.
+  // The limit is a value and not part of the text: each connection prepares a statement for each text, and servers
+  // limit the number of prepared statements.
   values.push(query.limit + 1);
   const sql = `SELECT ${COLUMNS} FROM activity FORCE INDEX (${indexOf(query)})
     WHERE ${conditions.join(" AND ")}

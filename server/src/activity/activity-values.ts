@@ -1,4 +1,4 @@
-/** The feed stores its closed sets as the numbers of proto/activity/read/v1. §2.2, §2.3 */
+/** The feed stores types, units and platforms as their numbers in proto/activity/read/v1. §2.2, §2.3 */
 export const ActivityType = {
   Donation: 1,
   Follow: 2,
@@ -25,7 +25,7 @@ export const SERVICE_PLATFORM = 1;
 /** The short-video platform, whose cheers are diamonds. */
 export const DIAMOND_PLATFORM = 5;
 
-/** The sources of imported history: the four other tools, and CSV files. */
+/** The sources of imported history: four other tipping tools, and CSV files. */
 const IMPORT_PLATFORMS: ReadonlySet<number> = new Set([6, 7, 8, 9, 10]);
 
 /** Tells whether history can be imported from a platform. */

@@ -57,7 +57,7 @@ export class JsonWriter {
     this.#at += this.#out.write(text, this.#at);
   }
 
-  /** Writes UTF-8 as a JSON string: the text and two quotes. Escapes make up to six bytes of each byte. */
+  /** Writes UTF-8 text as a JSON string in quotes. An escaped byte takes up to six bytes. */
   quoted(from: Buffer, start: number, end: number): void {
     const out = this.#out;
     let at = this.#at;

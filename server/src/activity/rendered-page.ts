@@ -28,7 +28,7 @@ const IS_NULL = {
   message: 1 << 12,
 };
 
-/** Texts of at least 251 bytes have this byte and then two bytes of length. No column holds 65,536 bytes. */
+/** Texts of at least 251 bytes begin with this byte and two bytes of length. No column holds 65,536 bytes. */
 const LONG_TEXT = 252;
 
 const DONATION_SOURCE = 0x64;
@@ -42,7 +42,7 @@ const ESCAPED = 6;
 /** All pages are written in the same buffer, one after the other. */
 const json = new JsonWriter();
 
-/** The parts of a rendered row between its values. A part with the word of an enum is found by the enum's number. */
+/** The parts of a rendered row between its values. The index of a part with an enum's word is the enum's number. */
 const PART = {
   donationId: Buffer.from('{"id":"don_'),
   eventId: Buffer.from('{"id":"evt_'),

@@ -58,7 +58,7 @@ export function createApiKeyService(
           lastCreation: lastApiKeyCreationOf([accountNo]),
         }),
         decide({ active: [active = 0], lastCreation: [last] }, { accountNo, nowMicros }) {
-          // The caller would not learn this key.
+          // A caller that has left would never learn this key.
           throwIfGone(signal);
           if (active >= MAX_ACTIVE_API_KEYS) throw limitReached();
           if (last !== undefined && isWithinSpan(last, nowMicros)) {

@@ -13,7 +13,7 @@ export type StoredApiKey = {
   readonly createdAt: number;
   readonly expiresAt: number;
   readonly revokedAt: number | undefined;
-  /** The last noted use. The real last use may be up to an hour and a minute later. `undefined` if never used. */
+  /** The last noted use. The real last use may be up to an hour and a minute later. `undefined` if no use is stored. */
   readonly lastUsedAt: number | undefined;
   /** Neither expired nor revoked when it was read. */
   readonly active: boolean;

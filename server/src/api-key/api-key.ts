@@ -4,7 +4,7 @@ import { hash, randomBytes } from "node:crypto";
 const START = "act_live_";
 const FORM = /^act_live_[0-9a-f]{64}$/;
 const SECRET_BYTES = 32;
-/** Characters of the secret in a key's prefix, by which its owner recognizes it. */
+/** A key's prefix shows this many characters after `START`, so that its owner recognizes the key. */
 const SHOWN_CHARACTERS = 8;
 
 /** Maximum active keys of an account. §8 */
@@ -12,7 +12,7 @@ export const MAX_ACTIVE_API_KEYS = 10;
 
 const DAY_MICROS = 86_400_000_000;
 
-/** A new key, for its owner only. The hash and the prefix are stored. */
+/** A new key. Only its owner gets the secret. The hash and the prefix are stored. */
 export type NewApiKey = {
   readonly secret: string;
   readonly hash: Buffer;

@@ -1,7 +1,7 @@
 import { DomainError, ErrorCode } from "../common/errors.ts";
 
 /**
- * Fails with `permission_denied` unless the dashboard's own page made a call. If embedding is allowed, another
+ * Fails with `permission_denied` unless the dashboard's own page made the call. If embedding is allowed, another
  * site's page can send the cookie. But that page has another origin, and a form cannot send the protocol's header.
  */
 export function checkOwnPage(header: Headers, origin: string): void {

@@ -17,12 +17,12 @@ import { readPageFiles } from "./page-files.ts";
 import { securityHeaders } from "./security-headers.ts";
 import { createServePage } from "./serve-page.ts";
 
-/** The page's longest message is a test with 4,200 characters. JSON writes a character in up to 6 bytes. */
+/** The page's longest message sends a test event with 4,200 characters of text, each up to 6 bytes in JSON. */
 const MAX_MESSAGE_BYTES = 32_768;
 
 /**
- * Opens the port for browsers. It serves the page's files, and its calls in the Connect protocol, over HTTP/1.1
- * only. TLS ends in the proxy before it.
+ * Opens the port for browsers. It serves the page's files, and answers the page's calls in the Connect protocol, over
+ * HTTP/1.1 only. A proxy in front of it ends TLS.
  */
 export async function listenToBrowsers(
   dashboard: DashboardConfig & { readonly port: number },

@@ -1,6 +1,6 @@
 /**
- * The closed catalogue of failures that callers see, described in docs/errors.md. Failures of the HTTP API have the
- * code of its JSON. §7
+ * The codes of all failures that callers see. docs/errors.md describes them. A failure of the HTTP API has the same
+ * code here and in its JSON. §7
  */
 export const ErrorCode = {
   InvalidParameter: "invalid_parameter",

@@ -1,6 +1,6 @@
 /**
- * Yields a source's items in order, and requests the next one while the caller works on the last. A failure of the
- * source follows its items.
+ * Yields a source's items in order, and requests the next one while the caller works on the current one. A failure of
+ * the source follows its items.
  */
 export async function* oneAhead<Item>(source: AsyncIterable<Item>): AsyncGenerator<Item> {
   const items = source[Symbol.asyncIterator]();

@@ -2,7 +2,7 @@ import { messageOf } from "@activity/runtime/error-message";
 import type { Log } from "@activity/runtime/log";
 import { PROCESS_TIMING } from "@activity/runtime/timing";
 
-/** While the database is away every call fails. With a line for each, the log would fill the disk. */
+/** The pause after a line. While the database is away every call fails, and a line for each would fill the disk. */
 const PAUSE_MS = 10_000;
 
 /** Logs a message with the reason of an outage. */

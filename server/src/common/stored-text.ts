@@ -24,7 +24,7 @@ export function parseOptionalText(text: string | undefined, field: string): stri
   return text === undefined ? undefined : parseStoredText(text, field);
 }
 
-/** Converts an external id to its stored bytes, which compare exactly. */
+/** Converts an external id to bytes for storage, because the database compares bytes exactly. */
 export function externalIdBytes(externalId: string, field: string): Buffer {
   return Buffer.from(parseStoredText(externalId, field), "utf8");
 }
