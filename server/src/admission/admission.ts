@@ -25,7 +25,7 @@ export type ApiKeyRecord = {
 };
 
 /**
- * The outcome of a request, in the order of the checks. A refusal ends the checks, so later limits do not count it.
+ * The outcome of a request, in the order of the checks. After a refusal, later limits do not count the request.
  */
 export type AdmissionResult =
   /**

@@ -45,20 +45,20 @@ export const peerAddressKey = createContextKey<string | undefined>(undefined, {
   description: "peer address",
 });
 
-/** Keeps the call's connection open, because its caller has authenticated. */
+/** A function that keeps the call's connection open. The core calls it once it knows the caller. */
 export const keepConnectionKey = createContextKey<() => void>(() => {}, {
   description: "keep connection",
 });
 
 /**
  * Whether the call's sender showed a valid service credential: a service that calls, or a gateway that forwards a
- * client's call. The sender's trace context is trusted.
+ * client's call. If so, the core trusts the sender's trace context.
  */
 export const fromServiceKey = createContextKey<boolean>(false, { description: "from a service" });
 
 /**
- * Whether the call comes from inside this process, such as from a gateway. The client address that it forwards is
- * trusted.
+ * Whether the call comes from inside this process, such as from a gateway. If so, the core trusts the client address
+ * that the call forwards.
  */
 export const inProcessKey = createContextKey<boolean>(false, { description: "in process" });
 

@@ -3,8 +3,8 @@ import type { FindApiKey } from "./api-key-lookup-store.ts";
 import { apiKeyFromRow } from "./api-key-row.ts";
 
 /**
- * Checks requests again that were counted before they waited for a record. Meanwhile their key may have expired, or
- * their account may have been blocked. `admission` gets all other requests. ADR 0052
+ * Checks the keys of requests that were counted before they waited for a record. Meanwhile a key may have expired, or
+ * its account may have been blocked. Passes all other requests to `admission`. ADR 0052
  */
 export function checkCountedRequests(admission: Admission, findApiKey: FindApiKey): Admission {
   return {

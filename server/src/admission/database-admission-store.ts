@@ -40,9 +40,10 @@ const CLOCK_STEP_MICROS = 5_000_000;
 const time = (micros: string) => `UNHEX(LPAD(HEX(${micros}), 16, '0'))`;
 
 /**
- * How an admission changes an existing window. Each assignment sees the results of those before it. After the clock
- * steps back, all admissions count as made now. Otherwise a window's time never decreases. One more request is admitted
- * if the ring is not full, or if its oldest admission is out of the window.
+ * How an admission changes an existing window. Each assignment sees the results of those before it. If the clock
+ * stepped back by more than `CLOCK_STEP_MICROS`, all admissions count as made now. After a smaller step, the window's
+ * newest time counts as now. One more request is admitted if the ring is not full, or if its oldest admission is out of
+ * the window.
  */
 const countIn = (limit: number) => `ON DUPLICATE KEY UPDATE
   ring = IF(last_at > @now + ${CLOCK_STEP_MICROS}, REPEAT(@now_bytes, LENGTH(ring) DIV 8), ring),
@@ -136,9 +137,9 @@ function apiKeyStatements(keyHashes: readonly Buffer[], condition: string): stri
   const areShown = `k.key_hash IN (${hashes.join(", ")})`;
   const counted = `${areShown} AND ${condition}`;
   return [
-    // All instances lock windows in this order.
+    // All instances lock windows in this order, to avoid deadlocks.
     countAccounts(API_KEY_TABLES, counted, "ORDER BY id"),
-    // If several requests show a key, a join counts its account for each further request. A join is slower.
+    // If requests repeat a key, a slower join counts its account once for each further request.
     ...(again.length === 0
       ? []
       : [
@@ -157,8 +158,8 @@ function apiKeyStatements(keyHashes: readonly Buffer[], condition: string): stri
 }
 
 /**
- * Counts the account of each row whose key may read. The rows come from a subquery, which stays unlocked. Otherwise the
- * LOCK IN SHARE MODE that a vtgate adds to an `INSERT … SELECT` would make admissions and writes wait for each other.
+ * Counts the account of each row whose key may read. A vtgate adds LOCK IN SHARE MODE to an `INSERT … SELECT`, which
+ * does not lock the rows of a subquery. If it locked them, admissions and writes would wait for each other.
  */
 function countAccounts(tables: string, condition: string, order: string): string {
   return `${INSERT_WINDOW}

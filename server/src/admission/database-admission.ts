@@ -18,9 +18,9 @@ import { rateWindowFromRing } from "./rate-window.ts";
 import { createWaitQueue } from "./wait-queue.ts";
 
 /**
- * Creates an admission that counts in the database. One round trip, which waiting requests share, counts clients and
- * accounts and reads keys. A refused client costs a second one. `packets` needs its own connection, because batches run
- * one after another. `nowMs` is a clock that never steps. `uses` notes the uses of valid keys.
+ * Creates an admission that counts in the database. Waiting requests share one round trip, which counts clients and
+ * accounts and reads keys. A refused client costs a second one. Batches run one after another, so `packets` needs only
+ * one connection, for them alone. `nowMs` is a clock that never steps. `uses` notes the uses of valid keys.
  */
 export function createDatabaseAdmission(
   packets: Packets,
@@ -32,7 +32,7 @@ export function createDatabaseAdmission(
     run: (requests) => admitBatch(packets, uses, requests, nowMs),
   });
   return {
-    // Ready at once: each request waits for its own connection.
+    // Ready at once: requests wait for the connection.
     ready: Promise.resolve(),
     admit: refuseEarly(count, nowMs),
     close: () => packets.close(),
@@ -60,7 +60,7 @@ async function admitBatch(
   return requests.map((request, index): AdmissionResult => {
     if (isAdmitted[index]) return takeAccount(request);
     const refusedMs = (micros.get(request.client.toString("latin1")) ?? 0) / 1_000;
-    // `askedMs` is from before the statement, so that this refusal ends no later than the database's.
+    // `askedMs` precedes the statement, so this refusal ends no later than the database's.
     return { kind: "client_refused", untilMs: askedMs + refusedMs };
   });
 }

@@ -3,7 +3,7 @@ import { queryWithin } from "../database/query-within.ts";
 import { USE_DUE } from "./api-key-row.ts";
 
 /**
- * Stores that keys (at least one) were used at a time. Leaves out a key with a stored use that is later, or at most an
+ * Stores `usedAtMicros` as the last use of keys (at least one). Skips a key whose stored use is later, or at most an
  * hour earlier.
  */
 export async function storeUses(

@@ -7,19 +7,19 @@ import { storeUses } from "./key-use-store.ts";
 const INTERVAL_MS = 30_000;
 /** Maximum keys per statement, so that no lock is held for long. */
 const CHUNK = 1_000;
-/** One statement stores uses at most this far apart, all with the earliest time. */
+/** One statement stores all its uses with the earliest time. They are at most this far apart. */
 const CHUNK_MICROS = INTERVAL_MS * 1_000;
 
 /** Notes when API keys were last used. */
 export type KeyUses = {
-  /** Notes the use of a key if it is due. It is stored later, and no request waits for that. */
+  /** Notes the use of a key if `used_at` is not null. A job stores it later, so no request waits for that. */
   note(row: Pick<ApiKeyRow, "key_hash" | "used_at">): void;
   stop(): void;
 };
 
 /**
  * Starts a job that stores noted uses, at most one per key and hour. A process that ends loses the uses of its last
- * half minute. The next request with such a key notes it again.
+ * half minute. The next request with such a key then notes its own use.
  */
 export function startKeyUses(pool: Pool, log: Log): KeyUses {
   const noted = new Map<string, { readonly hash: Buffer; readonly usedAt: number }>();

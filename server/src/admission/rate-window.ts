@@ -5,7 +5,7 @@ export const WINDOW_MICROS = WINDOW_SECONDS * 1_000_000;
 /** Bytes of one admission's time in a ring. */
 const TIME_BYTES = 8;
 
-/** The rest of a limit. */
+/** What remains of a limit. */
 export type RateWindow = {
   /** Requests that would be admitted now. */
   readonly remaining: number;

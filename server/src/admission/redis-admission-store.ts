@@ -29,7 +29,8 @@ export type WindowRedis = RedisConnection & {
 /**
  * Counts one request per key. Counts in an account's key (`a`) only if the key before it admitted the request. A key
  * holds the times of a bucket's admissions as a list, newest first, by Redis's clock. As in the database store, all
- * admissions count as made now after the clock steps back. Otherwise times never decrease.
+ * admissions count as made now if the clock stepped back by over five seconds. After a smaller step, the key's
+ * newest time counts as now.
  */
 const COUNT_REQUESTS = `
 local clock = redis.call('TIME')
@@ -89,7 +90,7 @@ export function connectWindowRedis(url: string): WindowRedis {
     redis.connectError = undefined;
   });
   redis.on("error", (error: FailedCommand) => {
-    // A cluster's error has no reason of its own.
+    // A cluster's error has its reason only in `lastNodeError`.
     redis.connectError = "lastNodeError" in error ? error.lastNodeError : error;
     if (isReply(error) && error.command?.name === "select") {
       redis.refusedDatabase = Number(error.command.args[0]);
@@ -141,7 +142,7 @@ export async function countRequests(
   redis: WindowRedis,
   buckets: readonly Buffer[],
 ): Promise<CountedWindow[]> {
-  // Otherwise ioredis would queue a cluster's command, and count the request after its client has left.
+  // Without this check, ioredis would queue a cluster's command, and count a request after its client has left.
   if (redis.status !== "ready") {
     throw new LimiterUnavailableError(OUT_OF_REACH, { cause: redis.connectError });
   }
@@ -165,7 +166,7 @@ export async function countRequests(
   }
 }
 
-/** Selects a refused database again. Redis keeps the connection when the user gets the right to select it. */
+/** Selects a refused database again: its user may have the right now. ioredis selects only on a new connection. */
 async function selectRefused(redis: WindowRedis): Promise<void> {
   if (redis.refusedDatabase === undefined) return;
   try {

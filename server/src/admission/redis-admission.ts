@@ -53,7 +53,7 @@ export function createRedisAdmission(
     if (!ofClient.ok) {
       return { kind: "client_refused", untilMs: askedMs + ofClient.resetMicros / 1_000 };
     }
-    // Without the database no key can be checked, but its client was counted.
+    // The key could not be read, so the request fails. Its client was counted, so its limit holds.
     if (failure !== undefined) throw failure.cause;
     if (keyHash === undefined) return { kind: "client_admitted" };
     if (row === undefined || row.active !== 1) return { kind: "unknown_key" };
@@ -75,8 +75,8 @@ export function createRedisAdmission(
 type Counted = readonly [client: CountedWindow, account?: CountedWindow | undefined];
 
 /**
- * Creates the count. A single Redis counts all waiting requests in one script. A cluster counts each window alone,
- * because each window is on one node, and no request may wait for a node that it does not need.
+ * Creates the function that counts. A single Redis counts all waiting requests in one script. A cluster counts each
+ * window alone, because each window is on one node, and no request may wait for a node that it does not need.
  */
 function createCount(
   redis: WindowRedis,

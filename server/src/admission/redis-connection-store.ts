@@ -26,10 +26,10 @@ const CONNECTION = {
   socketTimeout: SILENT_MS,
   maxRetriesPerRequest: 0,
 };
-/** Before Redis 7, other text precedes the reply to a script. */
+/** The reply of a read-only server. Before Redis 7, other text precedes the reply to a script. */
 const READ_ONLY_REPLY = /(^|-)READONLY /;
 const reconnectMs = (attempt: number) => Math.min(attempt * 50, MAX_RECONNECT_MS);
-/** After this many attempts ioredis gives up a node of a cluster. If none is left, it asks those of the URL again. */
+/** After this many attempts ioredis gives up a node of a cluster. If none is left, it asks the URL's nodes again. */
 const NODE_ATTEMPTS = 10;
 
 /**
@@ -65,8 +65,8 @@ function connectCluster(
   return new Cluster([...nodes], {
     redisOptions: {
       ...CONNECTION,
-      // Each node's answers say whether it can serve. With this check, commands would wait until it has loaded its data,
-      // and requests that were refused meanwhile would count.
+      // Each node's answers say whether it can serve. With a ready check, commands would wait until a node has loaded
+      // its data. They would then count requests that were refused meanwhile.
       enableReadyCheck: false,
       ...(username !== undefined && { username }),
       ...(password !== undefined && { password }),

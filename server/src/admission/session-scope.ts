@@ -1,4 +1,4 @@
-/** The scopes of a session, numbered as in the proto's SessionScope and the stored column. */
+/** The scopes of a session, numbered as in the proto's SessionScope. The stored column has a bit for each number. */
 export const SessionScope = {
   KeysRead: 1,
   KeysWrite: 2,

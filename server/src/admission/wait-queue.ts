@@ -25,7 +25,7 @@ type Waiting<Request, Result> = {
 /**
  * Creates a queue that sends requests in batches: those that arrive while a batch is in flight form the next one.
  * An idle service answers at once, and a busy one shares round trips. A batch takes requests round-robin by client.
- * A request whose client left is not sent. One that waited `MAX_WAIT_MS` fails with OverloadedError. `run` returns
+ * A request whose client left is not sent. One that waited over `MAX_WAIT_MS` fails with OverloadedError. `run` returns
  * one result per request, in order. If it rejects, its whole batch rejects. `nowMs` is a clock that never steps.
  */
 export function createWaitQueue<Request extends QueuedRequest, Result>(options: {

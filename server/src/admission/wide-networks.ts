@@ -6,7 +6,7 @@ export const NETWORK_LIMIT = 10 * CLIENT_LIMIT;
 const SPAN_MS = 60_000;
 /** Maximum networks that are counted at once. One more replaces the oldest. */
 const MAX_NETWORKS = 100_000;
-/** A client's bucket: one byte, and for IPv6 the eight bytes of its /64. */
+/** The bucket of an IPv6 client: one byte, and the eight bytes of its /64. */
 const IPV6_BUCKET_BYTES = 9;
 const NETWORK_END = 7;
 
