@@ -6,7 +6,7 @@ const ALTERED_BEFORE: ReadonlySet<unknown> = new Set([1060, 1061, 1091]);
 const NEXT_SHARD = /\n(?=target: )/;
 const ERRNO = /\(errno (\d+)\)/;
 
-/** Tells whether an ALTER TABLE failed because its changes exist: on a vtgate, on each shard that failed. */
+/** Tells whether an ALTER TABLE failed because its changes exist. At a vtgate they must exist on each failed shard. */
 export function wasAlteredBefore(error: unknown): boolean {
   if (!(error instanceof Error) || !("errno" in error)) return false;
   if (!isFromShard(error)) return ALTERED_BEFORE.has(error.errno);

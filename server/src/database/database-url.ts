@@ -50,7 +50,7 @@ export function parseDatabaseUrl(text: string): DatabaseAddress {
   }
   const host = url.hostname.replace(/^\[|\]$/g, "") || "localhost";
   if (hasParameters && isIP(host) !== 0) {
-    // The driver compares the certificate with a host's name.
+    // The driver compares the certificate only with a host's name.
     throw new DatabaseUrlError(
       "DATABASE_URL needs the server's name, as its certificate has it, in place of an IP address when ssl-mode is given.",
     );
@@ -75,7 +75,7 @@ function readAuthority(path: string | undefined): Buffer | undefined {
   if (path === undefined) return undefined;
   try {
     const pem = readFileSync(path);
-    // As text, because TLS takes no DER. A bundle is parsed up to its first certificate.
+    // As text, because TLS takes no DER. Of a bundle, this parses only the first certificate.
     new X509Certificate(pem.toString());
     return pem;
   } catch {

@@ -53,7 +53,8 @@ export function withDeadline<Result>(
     pool.pool.getConnection(function take(error, acquired) {
       if (error) {
         end();
-        // No statement was sent. The driver marks failures to connect as fatal, but not a server that refuses.
+        // With an `errno`, no connection was opened and no statement sent. The driver marks that as fatal, but not if
+        // the server refused.
         return reject("errno" in error ? Object.assign(error, { fatal: true }) : error);
       }
       if (over) return acquired.release();

@@ -90,7 +90,7 @@ function byKey({ key, fromRow }: Lookup<unknown>, rows: readonly RowDataPacket[]
   );
 }
 
-/** Returns a unique text for each key. Only its last value may hold a space. */
+/** Returns a unique text for each key, in which only the last value may hold a space. */
 function nameOf(key: Key): string {
   return key.map((value) => (Buffer.isBuffer(value) ? value.toString("latin1") : value)).join(" ");
 }

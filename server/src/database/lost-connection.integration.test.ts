@@ -63,7 +63,7 @@ it("a connection that stops answering is replaced by another", async () => {
     throw new Error("a statement failed");
   });
   await expect(failing).rejects.toThrow("a statement failed");
-  // The server would end the silent session later.
+  // On its own, the server would end the silent session later.
   expect(performance.now() - begunMs).toBeLessThan(10_000);
   expect(await select()).toEqual([{ one: 1 }]);
 });

@@ -16,7 +16,7 @@ import { checkNoKeyspace, isTableUnknown, isVtgate, UNKNOWN_TABLE } from "./vtga
 
 const MIGRATIONS_FOLDER = fileURLToPath(new URL("./migrations", import.meta.url));
 const LOOKUP_TABLES_FOLDER = fileURLToPath(new URL("./vitess/lookup", import.meta.url));
-/** A vttablet ends a longer wait. */
+/** How long one statement waits for the lock. A vttablet ends a longer wait. */
 const LOCK_WAIT_SECONDS = 20;
 /**
  * How long a migration waits for a table that a transaction or a dump reads, and how often. While it waits, all later
@@ -27,8 +27,8 @@ const TABLE_WAITS = 20;
 const TABLE_PAUSE_MS = 3_000;
 
 /**
- * The server ends the session, and so its lock, soon after this host has vanished. A server's limit for statements must
- * not end the wait for the lock, or a long migration.
+ * The server ends the session, and so its lock, soon after this host has vanished. Statements have no time limit,
+ * because the server would otherwise end the wait for the lock, or a long migration.
  */
 const SESSION_SETTINGS = `SET SESSION autocommit = 1, wait_timeout = 90, lock_wait_timeout = ${TABLE_WAIT_SECONDS}
   /*M!100303 , max_statement_time = 0 */ /*!80000 , max_execution_time = 0 */`;
@@ -78,7 +78,7 @@ async function lockMigrations(connection: Connection, log: Log | undefined): Pro
     const [rows] = await connection.query<(RowDataPacket & (number | null)[])[]>({
       sql: "SELECT GET_LOCK(CONCAT('migrate:', LEFT(DATABASE(), 50)), ?)",
       values: [LOCK_WAIT_SECONDS],
-      // A vtgate ignores a name given to the column.
+      // As an array, because a vtgate ignores a column's alias.
       rowsAsArray: true,
     });
     const granted = rows[0]?.[0];
@@ -89,7 +89,9 @@ async function lockMigrations(connection: Connection, log: Log | undefined): Pro
   }
 }
 
-/** Another program's tables may have this program's names. The migrations would then change those tables. */
+/**
+ * Fails if another program's tables are here. If they had the names of this program's, migrations would change them.
+ */
 async function checkOwnTables(connection: Connection): Promise<void> {
   const [rows] = await connection.query<(RowDataPacket & string[])[]>({
     sql: "SHOW TABLES",
@@ -120,7 +122,7 @@ async function findAppliedMigrations(connection: Connection): Promise<AppliedRow
   try {
     return await readAppliedMigrations(connection);
   } catch (error) {
-    // With ER_UNKNOWN_ERROR a vtgate says that no VSchema knows the table. The CREATE TABLE then fails as UNKNOWN_TABLE.
+    // A vtgate answers ER_UNKNOWN_ERROR if no VSchema knows the table. The CREATE TABLE then fails as UNKNOWN_TABLE.
     if (!["ER_NO_SUCH_TABLE", "ER_UNKNOWN_ERROR"].includes(codeOf(error))) throw error;
   }
   await whenFree("schema_migration", () => createMigrationTable(connection));

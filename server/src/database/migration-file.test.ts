@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { isMigrationFile, type Migration, migrationFrom } from "./migration-file.ts";
 
-/** Changes that make an older program's statements fail, or lose what they wrote. */
+/** Changes after which an older program's statements fail, or the values that they wrote are lost. */
 const TAKES_AWAY =
   /\b(DROP|RENAME|MODIFY|CHANGE|TRUNCATE|DELETE|ADD\s+(UNIQUE|CHECK|CONSTRAINT|FOREIGN|PRIMARY)|CREATE\s+UNIQUE)\b/i;
 const NEW_KEY = /^\s*(KEY|INDEX|FULLTEXT|SPATIAL)\b/i;

@@ -24,7 +24,7 @@ const OUTAGE_CODES = new Set([
   "ER_DBACCESS_DENIED_ERROR",
   "ER_BAD_DB_ERROR",
 ]);
-/** Numbers of the same kind. The driver has no name for some of them, and for 1047 that of another failure. */
+/** Error numbers of such a server. The driver has no code for some of them, and another failure's code for 1047. */
 const OUTAGE_NUMBERS: ReadonlySet<unknown> = new Set([
   1026, // A file could not be written, for example on a full disk.
   1030, // The storage engine failed.
@@ -43,7 +43,7 @@ const OUTAGE_NUMBERS: ReadonlySet<unknown> = new Set([
 ]);
 /** The message of the driver's error when its queue exceeds `queueLimit`. The error has no code. */
 const QUEUE_FULL = "Queue limit reached.";
-/** The message of the driver's error for a call that was cut at the stop of the process. The error has no code. */
+/** The message of the driver's error for a call on a closed pool, when the process stops. The error has no code. */
 const POOL_CLOSED = "Pool is closed.";
 /** SQLSTATE class 08: the connection to the server failed. */
 const CONNECTION_FAILED = "08";
@@ -67,7 +67,7 @@ export function isOutage(error: unknown): boolean {
   if (isOfClass(error, CONNECTION_FAILED) || isDeadlock(error)) return true;
   if (!("code" in error) || typeof error.code !== "string") return false;
   if (OUTAGE_CODES.has(error.code)) return true;
-  // Failures of the network and of the driver's connections carry no SQL state. `ERR_` begins the codes of bugs.
+  // Failures of the network and of the driver's connections carry no SQL state. Codes of bugs begin with `ERR_`.
   return !("sqlState" in error) && /^(E(?!RR_)[A-Z]+|PROTOCOL_|POOL_|HANDSHAKE_)/.test(error.code);
 }
 

@@ -50,7 +50,7 @@ export function createPackets(url: string, connections: number, deadlineMs: numb
     connectionLimit: connections,
     maxIdle: connections,
     multipleStatements: true,
-    // Statements already contain their values. The driver would search them for placeholders.
+    // Statements already contain their values. Otherwise the driver would search them for placeholders.
     queryFormat: (sql: string) => sql,
   });
   const more = deadlineMs < 10_000 ? [SHORT_LOCK_WAITS] : [];
@@ -104,7 +104,7 @@ function textOf(statements: readonly Statement[]): string {
   return statements.map(withValues).join(";\n");
 }
 
-/** In the service's statements, every question mark stands for a value. */
+/** Puts values into a statement. In the service's statements, every question mark stands for a value. */
 function withValues({ sql, values }: Statement): string {
   const parts = sql.split("?");
   if (parts.length !== values.length + 1) throw new Error("a statement lacks values");
@@ -115,7 +115,7 @@ function withValues({ sql, values }: Statement): string {
   return text;
 }
 
-/** Writes a list without parentheses, but its inner lists with parentheses, as `IN (?)` and `VALUES ?` need them. */
+/** Writes a value as SQL. Only a list inside a list gets parentheses, as `IN (?)` and `VALUES ?` need it. */
 function textOfValue(value: unknown): string {
   if (typeof value === "number") return String(value);
   if (value === null) return "NULL";

@@ -51,9 +51,10 @@ export function createPool(url: string, connections: number): Pool {
 const READ_COMMITTED = "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED";
 /**
  * A wait for a row ends before the deadline of its statement, so that it does not count as a lost connection. A wait
- * for a whole table counts as one if the deadline is ten seconds or less. The server ends that wait soon after the
- * deadline. A vtgate ignores `lock_wait_timeout` and `completion_type`. With the type CHAIN, each COMMIT would open
- * another transaction. With snapshot isolation MariaDB would refuse a row that another core changed meanwhile.
+ * for a table counts as a lost connection if the deadline is ten seconds or less. The server ends it soon after the
+ * deadline. A vtgate ignores `lock_wait_timeout` and `completion_type`. With `completion_type = 'CHAIN'`, each COMMIT
+ * would open another transaction. With snapshot isolation, MariaDB would refuse a row that another core changed
+ * meanwhile.
  */
 const SESSION_SETTINGS = `SET SESSION autocommit = 1, completion_type = 'NO_CHAIN',
   sql_mode = 'TRADITIONAL,NO_ENGINE_SUBSTITUTION',
@@ -62,9 +63,10 @@ const SESSION_SETTINGS = `SET SESSION autocommit = 1, completion_type = 'NO_CHAI
 /** The server may ignore the character set of the handshake, or its `init_connect` may set another. */
 const UTF_8 = "SET NAMES utf8mb4 COLLATE utf8mb4_bin";
 /**
- * A host that vanishes amid a transaction leaves its locks. The server then ends the session: MariaDB if it is idle
- * in a transaction, MySQL if it is idle at all. A live transaction is never idle for so long. The timeout is 90 seconds,
- * because polls rarely have this interval. Otherwise a poll could use a connection just as the server ends it.
+ * If a host vanishes amid a transaction, its locks stay until the server ends its session. MariaDB ends a session that
+ * is idle in a transaction for 15 seconds. MySQL ends one that is idle for 90 seconds. A live transaction is never idle
+ * for so long. The limit is 90 seconds, because few polls have that interval. Such a poll could use a connection just
+ * as the server ends it.
  */
 const END_SILENT_SESSIONS =
   "SET SESSION wait_timeout = 90 /*M!100303 , idle_transaction_timeout = 15 */";

@@ -2,7 +2,7 @@
 type DriverPacket = { readonly buffer: Buffer; readonly start: number; readonly end: number };
 type DriverCommand = { buildParserFromFields(): typeof RawRows };
 
-/** A length and a sequence number. */
+/** Each packet begins with its length and a sequence number. */
 const PACKET_HEADER_BYTES = 4;
 
 class RawRows {

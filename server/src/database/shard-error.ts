@@ -1,7 +1,7 @@
 /** A vtgate begins the message of a shard's error with the keyspace, the shard and the kind of tablet. */
 const OF_A_SHARD = /\btarget: [^\s:]+\.[^\s:]+\.\w+: /;
 
-/** Only vtgate reads this hint. It skips a shard that is unavailable instead of failing. ADR 0048 */
+/** A hint that only a vtgate reads: it then skips an unavailable shard and does not fail the statement. ADR 0048 */
 export const OF_SHARDS_THAT_SERVE = "/*vt+ SCATTER_ERRORS_AS_WARNINGS=1 */";
 
 /** Tells whether a vtgate passed on the error of a single shard. The others may serve. ADR 0048 */

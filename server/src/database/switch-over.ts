@@ -19,7 +19,8 @@ const refused = new WeakSet<object>();
 
 /** Notes that a pool of the driver opened a connection. */
 export function noteOpened(pool: object, connection: object): void {
-  // Since the refused write, other pools may have connected while the address still led to the old server.
+  // Since the refused write, other pools may have connected while the address still led to the old server. The new
+  // epoch makes those connections outdated.
   if (refused.delete(pool)) epoch += 1;
   openedIn.set(connection, epoch);
 }

@@ -26,7 +26,7 @@ function runOnce<Result>(pool: Pool, work: (tx: Transaction) => Promise<Result>)
     commit(connection.promise(), work).then(
       (result) => answer(null, result),
       (error) => {
-        // The server then rolls back. A ROLLBACK could wait for a host that has vanished.
+        // When the connection closes, the server rolls back. A ROLLBACK could wait for a host that has vanished.
         cutOff(connection);
         answer(error, undefined as never);
       },
