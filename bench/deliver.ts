@@ -10,7 +10,7 @@ import { type Bench, runBench } from "./run/bench.ts";
 import { measureRounds, takeTurns } from "./run/rounds.ts";
 import { makeProfiles } from "./stack/servers.ts";
 
-/** `sleepers`: the sleeping deliveries in a second stack, which takes turns with the first. 0 omits that stack. */
+/** `sleepers`: how many deliveries sleep in a second stack, which takes turns with the first. 0 omits that stack. */
 const full = {
   ...{ warmsUp: true, rounds: 3, floor: 1_000, backlog: 10_000, accounts: 1_000, failing: 2_000 },
   ...{ workflows: 1_000, steadySeconds: 30, sleepers: 100_000, profile: false },
@@ -23,7 +23,7 @@ const short: Settings = {
 const options = { profile: "flag", sleepers: 0, rounds: 1, backlog: 1 } as const;
 const WARM_UP_SHARE = 10;
 
-/** Measures deliveries against the floor of Temporal, by turns with and without sleepers. */
+/** Compares deliveries with empty workflows, which are the floor of Temporal, with and without sleepers in turn. */
 await runBench({ name: "bench:deliver", full, short, options }, async (bench) => {
   const { settings } = bench;
   const { rounds, floor, backlog, accounts, failing, workflows, steadySeconds, sleepers } =

@@ -15,7 +15,9 @@ import { startStore } from "./stack/servers.ts";
 /** An account's limit of requests that wait at the same time. */
 const HELD_AN_ACCOUNT = 4;
 const MINUTE_S = 60;
-/** From 6.5 to 9 seconds after the start, all requests wait and none has ended: each waits ten seconds. */
+/**
+ * Requests start within five seconds, and each waits ten. So all of them wait from 6.5 to 9 seconds after the start.
+ */
 const [SPREAD_MS, HELD_BY_MS, HELD_FOR_MS] = [5_000, 6_500, 2_500];
 /** How long a request waits. After that, its follower sends the next one. */
 const ROUND_MS = 10_000;
@@ -23,7 +25,7 @@ const ROUND_MS = 10_000;
 const LOST_MS = 10_000;
 const ARRIVAL_CHECK_MS = 50;
 
-/** A full run settles for longer than a poll's interval or a wait. By then the start has no more effects. */
+/** A full run settles for longer than a poll's interval or a wait, so that the start no longer affects the figures. */
 const full = {
   ...{ followers: 200, writesPerSecond: 20, seconds: 60, settleMs: 12_000 },
   ...{ held: 10_000, polls: 2_000 },

@@ -26,7 +26,7 @@ const WARM_UP = { name: "warm-up", workers: MANY_WRITERS, to: "many" } as const;
 /** The floor warms up with its count divided by this. A cold floor is slow, and would favour the product. */
 const WARM_UP_SHARE = 5;
 
-/** Measures webhooks from the writing call to the receiver, against the floor of Temporal. */
+/** Measures webhooks from the writing call to the receiver, beside empty workflows: the floor of Temporal. */
 await runBench({ name: "bench:webhooks", full, short, options }, async (bench) => {
   const { settings } = bench;
   const { rounds, accounts, seconds, longSeconds, only } = settings;

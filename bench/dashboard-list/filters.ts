@@ -9,7 +9,7 @@ const { FAILED } = proto.DeliveryState;
 const { TIMEOUT, RECEIVER_BUSY, REDIRECTED, AUTH_REJECTED, REJECTED } = proto.AttemptOutcome;
 /** The outcomes of the second delivery to every other endpoint. */
 const FAILURES = [TIMEOUT, RECEIVER_BUSY, REDIRECTED, AUTH_REJECTED, REJECTED];
-/** These endpoints have no rows. Lists do not read them. */
+/** These endpoints have no rows, because a list reads none. */
 const ENDPOINTS = Array.from({ length: 10 }, (_, place) => `endpoint000000${place}`);
 
 /** The deliveries of each event: two to each endpoint, a quarter of them failed. */

@@ -1,7 +1,7 @@
 import { NUMBERS } from "../../test/harness/backlog.ts";
 import { type DataSize, FIRST_ACCOUNT_NO } from "./bench-accounts.ts";
 
-/** The rows of one statement. */
+/** The number of rows that one statement inserts. */
 export const CHUNK = 100_000;
 
 const FIRST_RECORDED_AT = Date.UTC(2024, 0, 1) * 1000;

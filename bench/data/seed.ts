@@ -2,7 +2,7 @@ import mysql, { type Connection } from "mysql2/promise";
 import { activityStatement, CHUNK, lastRecordedAt } from "./activities.ts";
 import { apiKeyOf, type DataSize, FIRST_ACCOUNT_NO, sha256 } from "./bench-accounts.ts";
 
-/** The accounts, or their API keys, of one statement. */
+/** The number of accounts, or of API keys, that one statement inserts. */
 const ROWS_AT_ONCE = 1_000;
 const NEVER = Date.UTC(2200, 0, 1) * 1000;
 const ACCOUNTS = `INSERT INTO account (account_no, id, external_id, username, display_name, verified_at,

@@ -5,7 +5,7 @@ import { measureCase, type Stack } from "./stack.ts";
 
 type Case = {
   readonly label: string;
-  /** The setting with the count. */
+  /** The name of the setting that has the count. */
   readonly size: "floor" | "backlog" | "failing" | "workflows";
   measure(stack: Stack, count: number): Promise<Figures>;
 };

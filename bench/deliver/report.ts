@@ -81,7 +81,7 @@ export function deliverGoals(runs: readonly Run[], withSleepers: boolean): Goal[
     }),
     atMost("steady, commit to arrival, p50", P50_MS, of(STEADY)("p50Ms"), "ms"),
     atMost("steady, commit to arrival, p99", P99_MS, of(STEADY)("p99Ms"), "ms"),
-    // Rounded to a tenth, because the statements of the sweep every five seconds belong to no event.
+    // Rounds to a tenth, because the sweep also sends statements every five seconds, which belong to no event.
     atMost(`${event}: statements`, STATEMENTS, Math.round(10 * behind("statements")) / 10, ""),
     atMost(`${event}: commits`, COMMITS, behind("commits"), ""),
     atMost(`${event}: actions`, 0, behind("actions"), ""),

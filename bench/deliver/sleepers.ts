@@ -3,14 +3,15 @@ import type { Bench } from "../run/bench.ts";
 import type { Stack } from "./stack.ts";
 
 /**
- * Only one of these portions sleeps after a later attempt. Its timers cost three transactions each, delayed starts one.
+ * Only one of these portions sleeps after a later attempt, because its timers cost three transactions each. The delayed
+ * starts of the others cost one each.
  */
 const PORTIONS = 10;
 
 /**
- * Creates sleeping deliveries as the product leaves them. Nine in ten are after the first failed attempt: a delayed
- * start. One in ten is after a later attempt: a running `deliver` with a timer. Returns how many Temporal accepted per
- * second.
+ * Creates sleeping deliveries as the product leaves them. Nine in ten wait after the first failed attempt, with a
+ * delayed start. One in ten waits after a later attempt, as a running `deliver` with a timer. Returns how many Temporal
+ * accepted per second.
  */
 export async function addSleepers(
   { progress }: Bench,

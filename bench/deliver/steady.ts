@@ -25,8 +25,8 @@ export async function measureWriting(stack: Stack, seconds: number): Promise<Fig
 }
 
 /**
- * Measures how long the events of a steady stream take to the receiver, and the memory at the end. Each time begins at
- * `created_at`. The database sets `created_at` within the transaction, so the time includes the commit.
+ * Measures how long the events of a steady stream take to reach the receiver, and the memory at the end. Each time
+ * begins at `created_at`. The database sets `created_at` within the transaction, so the time includes the commit.
  */
 export async function measureSteady(stack: Stack, seconds: number): Promise<Figures> {
   const { product, receiver, watch, accountIds, temporal } = stack;

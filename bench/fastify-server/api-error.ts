@@ -9,7 +9,7 @@ export class ApiError extends Error {
     this.code = code;
   }
 
-  /** Converts any failure to one for clients. */
+  /** Converts any failure to an error that a client may see. */
   static from(error: Error & { validation?: unknown; code?: string; sqlState?: string }): ApiError {
     if (error instanceof ApiError) return error;
     if (error.validation) return new ApiError(400, "invalid_parameter", error.message);

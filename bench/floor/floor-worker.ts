@@ -9,7 +9,7 @@ import { openTemporalState } from "./temporal-state.ts";
 
 /** The same as the product's worker (workflows/src/temporal/worker.ts). */
 const CACHED_WORKFLOWS = 600;
-/** Below the worker's 40 slots. Without a free slot, a start is not eager, and slower. */
+/** Below the worker's 40 slots. Without a free slot, a start is not eager and therefore slower. */
 const AT_ONCE = 32;
 /** Longer than any run of the bench. */
 const ASLEEP_MS = 30 * 86_400_000;

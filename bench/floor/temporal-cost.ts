@@ -32,7 +32,7 @@ export async function readTemporalCost(client: WorkflowClient, sinceMs: number) 
 
 /**
  * Counts a history's billable actions by https://docs.temporal.io/cloud/actions: each started workflow, initiated
- * child, timer and activity, and all local activities of one workflow task together.
+ * child, timer and activity, and all local activities of one workflow task as one.
  */
 export function actionsOf(events: readonly HistoryEvent[]): number {
   const billed = events.filter(

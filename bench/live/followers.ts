@@ -82,7 +82,7 @@ export async function pollInTurn(
   for (let place = 0; place < count; place++) {
     const apiKey = apiKeys[place % apiKeys.length] ?? "";
     const startedMs = performance.now();
-    // No follower has these addresses.
+    // No follower sends from these addresses, so the polls do not use up a follower's limit.
     const { status } = await connection.send(requestFor(apiKey, 0xff0000 + place, "poll", ""));
     if (status !== OK) throw new Error(`a poll was answered ${status}`);
     took.push(performance.now() - startedMs);

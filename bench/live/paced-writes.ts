@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 
-/** How long written records take to their followers, each from the moment when its write was due. */
+/** How long records take to reach their followers. Each time begins when the write is due. */
 export type Waits = ReturnType<typeof createWaits>;
 
 /** Creates an empty list of waits. A follower has at most one record on its way. */

@@ -14,7 +14,7 @@ export type Contributions = Pace & {
 };
 
 const jobs = {
-  /** Writes contributions. Also returns when each call began on the shared clock, by its number. */
+  /** Writes contributions. Also returns when each call began on the shared clock, by the call's number. */
   async write(job: Contributions): Promise<Sample & { readonly beganMs: readonly number[] }> {
     const { port, credential, accountIds, run } = job;
     const beganMs: number[] = [];

@@ -7,7 +7,7 @@ const STATUS_OFFSET = "HTTP/1.1 ".length;
 const HEAD_END = "\r\n\r\n";
 const LENGTH = /\r\ncontent-length: *(\d+)/i;
 
-/** Finds the end of the head and of the body in some bytes. `undefined` until the head is complete. */
+/** Finds the end of the head and of the body in some bytes. Returns `undefined` until the head is complete. */
 export function findHttpHead(bytes: Buffer): { bodyAt: number; end: number } | undefined {
   const headEnd = bytes.indexOf(HEAD_END);
   if (headEnd < 0) return undefined;
@@ -51,7 +51,7 @@ export class HttpConnection {
   #receive(chunk: Buffer): void {
     this.#chunks.push(chunk);
     this.#received += chunk.length;
-    // Concatenates only until the head is found, and once the answer is complete.
+    // Concatenates the chunks only until it finds the head, and once the answer is complete.
     this.#head ??= findHttpHead(this.#bytes());
     if (this.#head === undefined || this.#received < this.#head.end) return;
     const [bytes, { bodyAt }, waiting] = [this.#bytes(), this.#head, this.#waiting];

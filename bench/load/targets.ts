@@ -32,7 +32,7 @@ export async function makeTargets(
   return accountIds;
 }
 
-/** Returns keys of donations of the accounts in turn. `name` makes them unique. */
+/** Returns donation keys, which belong to the accounts in turn. `name` makes the keys unique. */
 export function donationKeys(accountIds: readonly string[], count: number, name: string) {
   return Array.from({ length: count }, (_, place): DonationKey => {
     const externalId = `${name}-${String(place).padStart(12, "0")}`;

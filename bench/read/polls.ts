@@ -28,7 +28,7 @@ export async function preparePolls(
       }),
     async ask(send) {
       let poller: Poller | undefined;
-      // A slow write may last until the account's next turn.
+      // Skips an account whose slow write lasts until its next turn.
       do poller = inTurn[asked++ % inTurn.length];
       while (poller?.isWriting);
       if (poller === undefined) throw new Error("there is no account");

@@ -5,7 +5,7 @@ import { labelOf } from "./sides.ts";
 
 /**
  * The workloads, and the goals for the product's rate as a multiple of Fastify's. `together`: one process. `redis`: one
- * process, and both count in Redis. `apart`: two processes.
+ * process, and both programs count in Redis. `apart`: two processes.
  */
 const WORKLOADS = {
   polls: {

@@ -9,7 +9,9 @@ const POLL_MS = 5;
 /** Returns a message that identifies its event. */
 export const textWithId = (id: string) => `bid~${id}~ For the stream`;
 
-/** When each event first arrived, by its write's id or its own. `again` counts repeats and events of other runs. */
+/**
+ * When each event first arrived, by its write's id or its event id. `again` counts repeats and events of other runs.
+ */
 export type Arrived = {
   readonly firstMs: Readonly<Record<string, number>>;
   readonly again: number;

@@ -32,7 +32,7 @@ export async function measureRounds(
   return runs;
 }
 
-/** Runs each turn once. A result that is not kept is a warm-up. */
+/** Runs each turn once. Ignore the result to warm up. */
 export async function takeTurns(
   { progress }: Bench,
   label: string,

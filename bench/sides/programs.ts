@@ -9,14 +9,14 @@ export const TRUSTED_PROXIES = "127.0.0.1/32";
 /** A program by its path from the repository's root, by default with the product's flags. */
 type Program = Omit<ServeProcess, "file" | "serves"> & { readonly path: string };
 
-/** Starts a program that serves at the port in this variable. */
+/** Starts a program that serves at a free port. The variable `portName` tells the program the port. */
 export async function startAtPort(bench: Bench, portName: string, program: Program) {
   const port = await findFreePort();
   const env = { ...program.env, [portName]: String(port) };
   return { ...(await startProgram(bench, { ...program, env }, { port })), port };
 }
 
-/** Starts a program. It serves once its port accepts connections or it has written a text. */
+/** Starts a program. Waits until its port accepts connections, or until it has written a text. */
 export async function startProgram(
   { closeLater }: Bench,
   { path, ...program }: Program,

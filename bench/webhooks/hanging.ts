@@ -8,7 +8,7 @@ import type { Worker } from "../stack/jobs.ts";
 
 const WRITERS = 64;
 const PORTION_SECONDS = 2;
-/** Until the endpoint has its limit in flight. Without a notification, a dispatcher finds entries within 5 seconds. */
+/** How long an endpoint takes to fill its limit. Without a notification a dispatcher finds entries within 5 seconds. */
 const FULL_MS = 7_000;
 
 /** Writes a backlog of at least `least` events while nothing delivers. Keeps it outside the outbox until `put`. */

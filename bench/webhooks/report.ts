@@ -4,7 +4,7 @@ import { grouped, table } from "../report/table.ts";
 import { LAYOUTS, type LayoutName } from "./layouts.ts";
 import { MANY_WRITERS, WITHOUT_BACKLOG, WRITE_CASES, type WriteCase } from "./write-case.ts";
 
-/** The place of Temporal's floor among the runs. */
+/** The side and the load of empty workflows, the floor of Temporal. */
 export const FLOOR: Place = { side: "floor", load: "empty workflows" };
 
 const TIMES_FLOOR = { "one-process": 10, "own-process": 14 };

@@ -25,7 +25,7 @@ export type WriteCase = {
 export const MANY_WRITERS = 64;
 /** Enough workers that no call of the steady case waits for a free one. */
 const STEADY = { workers: 16, perSecond: 20 };
-/** A missing event counts as lost if no event arrives for this long. Its next attempt would come after a minute. */
+/** A missing event counts as lost if no event arrives for this long, which is less than the minute before a retry. */
 const QUIET_MS = 15_000;
 /** How long the bench waits for repeated events. */
 const SETTLE_MS = 250;
