@@ -38,7 +38,7 @@ export type BegunAttempt = Load & {
 
 export type Attempts = ReturnType<typeof createAttempts>;
 
-/** Creates a list of payloads that are read and attempts that begin. `onPost` hears of each POST first. */
+/** Creates a list of payloads that are read and attempts that begin. Calls `onPost` before each POST. */
 export function createAttempts(
   nowMs: () => number,
   onPost: (one: BegunAttempt, request: PostRequest) => void,
@@ -53,7 +53,7 @@ export function createAttempts(
   /** Attempts that may still be recorded. A reader deletes those that are recorded, or whose process is dead. */
   const unrecorded = new Set<BegunAttempt>();
 
-  /** Appends a number to the payload, which identifies the attempt. */
+  /** Appends to the payload a number that identifies the attempt. */
   function identify(ready?: proto.ReadyAttempt, key?: proto.RunKey, attempt = 1): Load {
     if (ready === undefined || key === undefined) throw new Error("an answer lacks its attempt");
     const { endpointId } = ready;
@@ -114,10 +114,13 @@ export function createAttempts(
   };
 }
 
-/** Whether a workflow makes an attempt. Workflows make all retries, and the first attempts of restored runs. */
+/**
+ * Whether a workflow makes an attempt. They make all retries. They make first attempts of restored runs, or of all with
+ * `DELIVERY_WORKFLOWS=all`.
+ */
 export const isOfWorkflow = ({ leasedAtMicros }: Load) => leasedAtMicros === undefined;
 
-/** Whether the lease of a first attempt has ended by the database's clock, or dates from before a step back. */
+/** Whether a first attempt's lease has ended by the database's clock, or dates from before that clock stepped back. */
 export function isLeaseOver({ leasedAtMicros }: BegunAttempt, atMicros: number): boolean {
   if (leasedAtMicros === undefined) return false;
   const leasedUntil = leasedAtMicros + LEASE_MICROS;

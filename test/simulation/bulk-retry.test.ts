@@ -6,7 +6,7 @@ import type { Owner } from "./owner.ts";
 import { createProduct } from "./product.ts";
 import { drawScenario } from "./scenario.ts";
 
-/** Has an owner retry a failed delivery; `retryPart` answers the only call. Returns what the rules say. */
+/** Has an owner retry a failed delivery; `retryPart` answers the only call. Returns the broken rule. */
 async function violationOf(retryPart: (row: { state: DeliveryState }) => Promise<string>) {
   const product = createProduct(drawScenario(1));
   const { deliveries, endpoints } = product.database.tables;

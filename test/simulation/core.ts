@@ -17,7 +17,7 @@ import type { World } from "./world.ts";
 export const SECRET_KEYS = [createSecretKey(Buffer.alloc(32, 7))] as const;
 const ORPHANS_EVERY_MS = 5_000;
 
-/** Hears of an answer of the core, and may change it. */
+/** The core calls this before it encodes an answer. This may change the answer. */
 export type OnAnswer = (method: string, request: Message, answer: Message) => void;
 
 export type Core = ReturnType<typeof createCore>;
@@ -45,7 +45,7 @@ export function createCore(world: World, database: Database, random: Random) {
     outbox,
     packets: createMemoryPackets(database.tables, link, session),
     pool: createMemoryPool(database.tables, link, process.onKill),
-    /** Answers a call as the core's listener does. `onAnswer` hears of the answer before it is encoded. */
+    /** Answers a call as the core's listener does. Calls `onAnswer` before it encodes the answer. */
     async answer(name: string, bytes: Uint8Array, signal: AbortSignal, onAnswer: OnAnswer) {
       const method = DispatchService.method[name as keyof typeof DispatchService.method];
       const request = fromBinary(method.input, bytes);

@@ -37,11 +37,11 @@ export function createFaults(
 
   return {
     happened,
-    /** Notes that a fault hinders calls now: a fault of a message, or another fault at its beginning or end. */
+    /** Notes that a fault hinders calls now: a message has a fault, or another fault begins or ends. */
     note(): void {
       lastMs = nowMs();
     },
-    /** Whether such a fault can have had effects since this time. */
+    /** Whether a noted fault can have hindered calls since this time. */
     hinderedSince: (ms: number) => lastMs + SLOWEST_MS >= ms,
     /** From now on no message has a fault. */
     heal(): void {

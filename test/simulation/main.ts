@@ -30,7 +30,10 @@ type Sum = { runs: number; failed: number; faults: number; attempts: number };
 
 /** The number of threads. If there are n, each thread runs every n-th seed. */
 const THREADS = availableParallelism();
-/** Node keeps each abort signal that a killed process waits for, and the memory behind it, until the thread ends. */
+/**
+ * A thread ends after this time. Until then Node keeps each abort signal that a killed process waits for, and its
+ * memory.
+ */
 const MAX_THREAD_MS = 5 * 60_000;
 
 /** Runs scenarios for a time, and prints those that break a rule. */

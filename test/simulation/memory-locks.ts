@@ -6,7 +6,7 @@ export type Link = <Result>(
 
 /** Connections of a process, which are lost together. */
 export type Session = { isOver: boolean };
-/** A transaction that locks rows. After its end, and after that of its session, it changes nothing. */
+/** A transaction that locks rows. Once it or its session has ended, it changes nothing. */
 export type Transaction = { readonly session: Session; isOver: boolean };
 
 export const isOver = (transaction: Transaction) =>

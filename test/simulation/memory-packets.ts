@@ -8,8 +8,8 @@ type Row = PacketRows[number][number];
 type Values = readonly unknown[];
 
 /**
- * Creates the connections of owners' writes on tables in memory. They recognize the product's statements on the data of
- * dispatch by their beginnings. Any other statement fails.
+ * Creates the connections of owners' writes on tables in memory. They recognize each of the product's statements on the
+ * data of dispatch by its beginning. Any other statement fails.
  */
 export function createMemoryPackets(
   tables: Tables,

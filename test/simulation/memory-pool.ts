@@ -13,7 +13,7 @@ type Value = string | number;
 
 /**
  * Creates the pool of owners' reads on tables in memory. It evaluates the conditions of the product's statements, which
- * list rows by id. `onKill` hears of the end of the process, which ends its statements.
+ * list rows by id. `onKill` registers work for the end of the process, which ends its statements.
  */
 export function createMemoryPool(
   tables: Tables,

@@ -210,7 +210,10 @@ export function createMemoryStore(tables: Tables, link: Link, session: Session):
   };
 }
 
-/** Orders entries by queue. In a queue, entries of ended leases come first, the latest end first, then the oldest. */
+/**
+ * Orders entries by queue. In a queue, entries of ended leases come first, the latest end first. The other entries
+ * follow, oldest first.
+ */
 function inQueueOrder(one: EntryRow, other: EntryRow): number {
   if (one.accountNo !== other.accountNo) return one.accountNo - other.accountNo;
   if (one.endpointId !== other.endpointId) return one.endpointId < other.endpointId ? -1 : 1;

@@ -39,7 +39,7 @@ export type EntryRow = DeliveryKey & {
   leasedUntil: number | null;
 };
 
-/** Listeners that hear of each change before it is made. */
+/** Listeners that are called before each change. */
 export type TableWatcher = {
   /** `before` is `undefined` for a new delivery. */
   onState?(row: DeliveryRow, before: DeliveryState | undefined, next: DeliveryState): void;
@@ -57,7 +57,7 @@ export type TableWatcher = {
 /** The tables that dispatch reads and writes. Ids are unique, so they are the keys. */
 export type Tables = ReturnType<typeof createTables>;
 
-/** A lease that ends this much later than a new lease would is from before a step back of the clock. */
+/** A lease that ends this much later than a new one must date from before the clock stepped back. */
 const CLOCK_STEP_MICROS = 60_000_000;
 
 /** Creates empty tables. `nowMicros` is the database's clock. */

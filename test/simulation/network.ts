@@ -27,7 +27,9 @@ const STATUSES: Partial<Record<Behaviour, number>> = {
 export const urlOf = (endpointId: string) => `https://${endpointId}.example/hook`;
 const endpointOf = (host: string) => host.split(".")[0] ?? "";
 
-/** Creates receivers that answer, on hosts named after their endpoints. `onInside` hears of POSTs to hosts inside. */
+/**
+ * Creates receivers that answer, on hosts named after their endpoints. Calls `onInside` for POSTs to internal hosts.
+ */
 export function createNetwork(world: World, random: Random, onInside: (url: string) => void) {
   const behaviours = new Map<string, Behaviour>();
   const frozen = new Set<string>();

@@ -35,7 +35,7 @@ export type OwnerParts = {
   readonly pool: Pool;
   readonly packets: Pick<Packets, "loadAndStore">;
   readonly outbox: Outbox;
-  /** Hears of each payload that may be sent without another load, while its account is locked. */
+  /** Called with each payload that may be sent without another load, while its account is locked. */
   readonly noteWritten?: (
     payload: Buffer,
     endpoint: { readonly id: string; readonly secret: Buffer },
@@ -51,7 +51,7 @@ export function createOwner({ accountNo, accountId }: Account, parts: OwnerParts
   const writer: Writer = {
     async write<Asked extends Asks, Answer>({ load, decide }: Write<Asked, Answer>) {
       const planned = { accountId, accountNo, asks: load(accountNo), span: undefined };
-      // Each write finds what it asked for.
+      // The commit gives the decision of each write the rows that this write asked for.
       const write = { ...planned, decide: (found: never, locked: never) => decide(found, locked) };
       const { outcomes } = await commitWrites(packets, outbox, [write as never], true);
       const [outcome] = outcomes;

@@ -18,7 +18,7 @@ import { createTemporal } from "./temporal.ts";
 import { type Cut, notCut } from "./wire.ts";
 import { createWorld } from "./world.ts";
 
-/** Receivers accept a time within five minutes. One of them is for an attempt that waits before it is sent. */
+/** Receivers accept a time within five minutes. One minute is left for an attempt that waits before it is sent. */
 const MAX_AHEAD_MS = 4 * 60_000;
 
 /** The share of scenarios with `DELIVERY_WORKFLOWS=all`. */
@@ -144,7 +144,7 @@ export function createProduct(scenario: Scenario) {
     }
   }
 
-  /** Attempts that ended without a record, of living processes that the core can still hear. */
+  /** Attempts that ended without a record, if their process lives and its calls can reach the core. */
   function unrecorded(): BegunAttempt[] {
     const { frozen } = scenario;
     const mute = frozen?.kind === "cut there" ? nameOf(frozen.dispatcher) : undefined;

@@ -2,7 +2,7 @@ import type { Scenario } from "./scenario.ts";
 import { shrink } from "./shrink.ts";
 import { type Outcome, simulate } from "./simulate.ts";
 
-/** Describes how a scenario broke a rule, and the smallest scenario that breaks it too. Returns "" if none broke. */
+/** Describes how a scenario broke a rule, and the smallest scenario that breaks it too. Returns "" if it broke none. */
 export async function report(scenario: Scenario, outcome: Outcome): Promise<string> {
   const { violation } = outcome;
   if (violation === undefined) return "";

@@ -82,7 +82,7 @@ export function createSafety(parts: SafetyParts) {
   }
   const isRecorded = (key: Omit<AttemptKey, "accountNo">) => tables().attempts.has(keyOf(key));
 
-  /** By how much a retry can be early. The database's clock decides, unless it is wrong or lacks the attempt before. */
+  /** By how much a retry can be early. The database's clock decides, unless it is wrong or the last attempt is lost. */
   function earlyMs(run: Run): number {
     const isRight = database().steps.length === 0 && temporal().movesOf(run).length === 0;
     return isRight && !parts.isRestored() ? 0 : parts.clocksDifferMs();
@@ -109,7 +109,10 @@ export function createSafety(parts: SafetyParts) {
     return steps.length > 0 && [atMicros, ...times].some((at) => isLeaseOver(one, at));
   };
 
-  /** An outage alone excuses no second POST: after the outage the attempt's process records it first. ADR 0028 */
+  /**
+   * An outage alone excuses no second POST: after it, the process that made the attempt records the attempt first. ADR
+   * 0028
+   */
   function checkOnce(one: BegunAttempt): void {
     const what = `attempt ${one.attempt}`;
     const recordedMs = isRecorded(one) ? recordedAt.get(keyOf(one)) : undefined;
@@ -150,7 +153,9 @@ export function createSafety(parts: SafetyParts) {
     if (!isOfWorkflow(one)) return "first";
     return parts.isWhole && one.attempt === 1 ? "first of a workflow" : "retry";
   }
-  /** Whether claims count an attempt. After a restore, a first attempt counts for none: it is claimed as a retry. */
+  /**
+   * Whether claims count an attempt. After a restore, none counts a first attempt, because it is claimed as a retry.
+   */
   const isCounted = (one: BegunAttempt) => {
     const entry = tables().entries.get(one.deliveryId);
     const isLeased = entry?.task === Task.Attempt && tables().isLeased(entry.leasedUntil);
@@ -196,7 +201,7 @@ export function createSafety(parts: SafetyParts) {
     const waitMs = WAITS_MS[attempt - 1] ?? 0;
     const dueMs = nowMs() + retryInMicros / 1000;
     const made = attempts().of({ ...row, attempt });
-    // Another dispatcher may record what a workflow's attempt was. It reads from its own clock how old that is.
+    // Another dispatcher may record a workflow's attempt. It computes the attempt's age by its own clock.
     const differMs = made.some(isOfWorkflow) ? parts.clocksDifferMs() : earlyMs(row);
     const isRight = ({ endedMs = Infinity }: BegunAttempt) =>
       dueMs >= endedMs + waitMs - ROUNDING_MS - differMs &&

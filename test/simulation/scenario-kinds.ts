@@ -30,7 +30,7 @@ export function drawKind(random: Random, size: Size): Kind {
     case 2:
       return drawRetries(random, size);
     case 3:
-      // Seed 143 once found a bug in a scenario without early ends.
+      // Seed 143 keeps its scenario without early ends, because that scenario once found a bug.
       return size.seed % 2 === 1 && size.seed !== 143 ? drawEarlyEnds(random, size) : {};
     case 4:
       return drawRestore(random, size);
@@ -56,7 +56,7 @@ function drawOutages(random: Random, { accounts }: Size): Kind {
       { atMs, kind: "behave", endpoint, behaviour },
       { atMs, kind: "donate", account, events: 1 + random.below(3) },
       { atMs: outageMs, kind, forMs },
-      // Another outage follows while the records of the first are made.
+      // Another outage follows while dispatchers record attempts that ended during the first.
       { atMs: backMs, kind: "donate", account, events: 1 },
       { atMs: againMs, kind: "database away", forMs: againForMs },
     ] satisfies Action[];
@@ -164,7 +164,7 @@ function drawRetries(random: Random, { accounts, span }: Size): Kind {
         dispatcher: random.below(2),
         forMs: random.below(2 * CLOSE_MS),
       },
-      // Both writes of the account at one time.
+      // Makes both writes of the account at the same time.
       { atMs: offMs, kind: "donate", account, events: 1 },
       { atMs: offMs, kind: "switch off", endpoint },
       { atMs: onMs, kind: "switch on", endpoint },

@@ -11,7 +11,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 /** Covers the longest wait, a clock that was wrong by an hour, and rescheduled attempts after the last fault. */
 const SETTLES_WITHIN_MS = 15 * HOUR_MS;
 const MAX_STEPS = 400_000;
-/** The pollers of processes work again this long before the next timer that belongs to no process. */
+/** A skip ends this long before the next timer that belongs to no process, so that pollers work again. */
 const AWAKE_MS = 10_000;
 /** How often the simulation checks whether all has ended. */
 const LOOK_EVERY_MS = 100;

@@ -38,7 +38,7 @@ export type TemporalWorker = {
 export type Temporal = ReturnType<typeof createTemporal>;
 
 /**
- * Creates a Temporal without workflows. `onEnd` hears of each run whose workflow completes, and `onDiverged` of each
+ * Creates a Temporal without workflows. Calls `onEnd` for each run whose workflow completes, and `onDiverged` for each
  * run whose history a worker's code cannot continue.
  */
 export function createTemporal(
@@ -48,7 +48,7 @@ export function createTemporal(
   { onEnd, onDiverged }: Pick<TemporalCalls, "onEnd" | "onDiverged">,
 ) {
   const workflows = new Map<string, Workflow>();
-  /** When a worker lost a task of each workflow, or Temporal forgot the workflow. */
+  /** For each workflow, when a worker lost its task or Temporal forgot the workflow. */
   const moves = new Map<string, number[]>();
   const forgotten = new Set<string>();
   const workers = new Set<TemporalWorker>();

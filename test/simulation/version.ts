@@ -8,7 +8,7 @@ export const THIS_VERSION: Version = { name: "this version", createDispatcher };
 
 /**
  * Loads the dispatcher a second time, with the pollers, recorder, activities, workflows and protos of the version
- * before. A file of the simulation that it lacks comes from this version.
+ * before. A file of the simulation that the version before lacks comes from this version.
  */
 export async function loadPrevious(): Promise<Version> {
   const { checkOutPrevious } = await import("../upgrade/harness-previous.ts");

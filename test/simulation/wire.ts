@@ -19,7 +19,7 @@ export type WireParts = {
   readonly cut: Cut;
   /** The core that answers now, if one lives. */
   readonly core: () => Core | undefined;
-  /** Hears of each answer before the dispatcher gets it. */
+  /** Called with each answer before the dispatcher gets it. */
   readonly onAnswer: OnAnswer;
 };
 

@@ -44,7 +44,7 @@ export type TemporalCalls = {
   readonly onDiverged: (run: Run, what: string) => void;
 };
 
-/** Runs a workflow on a worker, by its code. It replays the entries of its history, and performs the other steps. */
+/** Runs a workflow with a worker's code. It replays the entries of its history, and performs the other steps. */
 export function execute(
   world: World,
   workflow: Workflow,

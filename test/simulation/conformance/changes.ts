@@ -212,7 +212,7 @@ export function exerciseChanges(subject: () => Subject): void {
     it("begins one run with several retries at the same time", async () => {
       const { receiver, store, run } = await start();
       const retry = () => receiver.owner.retry(run.deliveryId);
-      // In the first round the connections open, one after the other. Later rounds really run at the same time.
+      // In the first round the connections open one after the other, so only later rounds call at the same time.
       for (const next of [2, 3, 4]) {
         await store.change({ canceled: [{ ...run, run: next - 1 }] });
         await Promise.all(Array.from({ length: 8 }, retry));

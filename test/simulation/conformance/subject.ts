@@ -86,7 +86,7 @@ export async function createReceiver(subject: Subject, endpoints = 1) {
 export const idsOf = (runs: readonly { readonly deliveryId: string }[]) =>
   runs.map(({ deliveryId }) => deliveryId);
 
-/** The record of an account's donation with this number. */
+/** Returns the record id of an account's donation with this number. */
 export const recordOf = (number: number) => `record${String(number).padStart(9, "0")}`;
 
 export const MINUTE_MICROS = 60_000_000;

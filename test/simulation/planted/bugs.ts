@@ -15,7 +15,7 @@ type More = {
   readonly from?: number;
   /** A second place that the mistake needs. */
   readonly also?: Pick<PlantedBug, "file" | "find" | "replace">;
-  /** Only this version has the bug. The bug shows beside the version before. */
+  /** Only this version has the bug, which shows only beside the version before. */
   readonly besideOther?: boolean;
 };
 
