@@ -105,7 +105,7 @@ describe("§6.4 2xx is success with any body", () => {
     expect(report).toMatchObject({ outcome: "delivered", status: 200 });
     expect(report.bodyStart).toHaveLength(kept);
     await expect.poll(() => receiver.openCount()).toBe(0);
-    // The last read may go beyond the limit, and the head comes before the body.
+    // Allows more than 64 KiB: the last read may exceed the limit, and the head comes before the body.
     expect(bytesRead).toBeLessThan(256 * 1024);
   });
 

@@ -42,7 +42,7 @@ const afterFirst = (later: Behaviour): Behaviour => {
   };
 };
 
-/** Posts to these addresses of one name, over one pool of connections. */
+/** Returns a function that posts to given addresses of one name, over one pool of connections. */
 function createPinnedPost({ port }: Pick<Receiver, "port">) {
   const pool = createConnectionPool(harness.certificates.ca);
   const post = (...addresses: string[]) =>
@@ -63,7 +63,7 @@ function createPinnedPost({ port }: Pick<Receiver, "port">) {
 }
 
 const HTTP = new URL("../../workflows/src/http/", import.meta.url);
-/** Posts to a port of this machine, and prints the result. */
+/** A program that posts to a port of this machine and prints the result. */
 const POST = `
   import { createConnectionPool } from "${HTTP}connection-pool.ts";
   import { postOnce } from "${HTTP}post-once.ts";
@@ -91,8 +91,8 @@ describe("a connection is kept for the next attempts to the same host", () => {
     const receiver = await harness.receive(answer(200));
     for (let round = 0; round < 3; round++) await harness.post(receiver);
     expect(receiver.connectionCount()).toBe(1);
-    // All are answered at the same moment. Otherwise the first connections could go idle and close before the last
-    // answer.
+    // The receiver answers all requests at the same moment. Otherwise the first connections could go idle and close
+    // before the last answer.
     const asked: (() => void)[] = [];
     receiver.behaviour = (socket, request) => {
       asked.push(() => answer(200)(socket, request));

@@ -38,7 +38,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([dns.stop(), harness.stop()]));
 
-/** Makes an attempt as the product does, but for these options. */
+/** Makes an attempt as the product does, except for these options. */
 function attempt(url: string, options: SenderOptions) {
   const sender = createSender(options);
   return sender.attempt({ url, headers: HEADERS, body: BODY }).finally(sender.close);

@@ -73,7 +73,7 @@ async function expectFailure(proxyUrl: string, signal = AbortSignal.timeout(5_00
   await expect(opened).rejects.toThrow(ProxyFailure);
 }
 
-/** Starts a proxy that connects each tunnel to `127.0.0.1`, after `sent` bytes of its own. */
+/** Starts a proxy that connects each tunnel to `127.0.0.1`. Its answer to CONNECT ends with the bytes `sent`. */
 async function startOwnProxy(sent = "") {
   const sockets = new Set<Socket>();
   const proxy = createServer((socket) => {

@@ -15,7 +15,7 @@ import { answer } from "./harness-receiver-behaviours.ts";
 
 const BUSY_ENDPOINTS = 10;
 const BACKLOG = 100_000;
-/** Fewer than this, a hundredth of the backlog, may come before another account's first attempt. */
+/** Fewer attempts of the backlog than this may come before another account's first attempt: a hundredth. */
 const FEW = BACKLOG / 100;
 const MEASURED_MS = 15_000;
 const ARRIVES_WITHIN_MS = 30_000;
@@ -56,7 +56,7 @@ let secrets: readonly [old: string, next: string];
 let crowdDueAt: number;
 let busyId: string;
 let busyEndpointIds: readonly string[];
-/** The least and greatest id of the crowd, and the time of the next attempt until its retry begins. */
+/** The crowd's least and greatest id, and the time of the next attempt that each row holds until its retry begins. */
 let crowd: Awaited<ReturnType<typeof startRetries>>;
 let begunBeforeRetry: Promise<number>;
 beforeAll(async () => {
@@ -75,7 +75,7 @@ beforeAll(async () => {
   secrets = [secret, next.secret];
   await donate();
   const [, hanging = ""] = busyEndpointIds;
-  // The quiet account's retry is due after the crowd. In order of time it would come last.
+  // The quiet account's retry is due after the crowd, so in order of time it would come last.
   await startRetries(crowdDueAt + 1_000, quiet, 1);
   const busy = { accountId: busyId, endpointId: hanging };
   crowd = await startRetries(crowdDueAt, busy, CROWD.retries);

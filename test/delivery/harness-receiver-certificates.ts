@@ -31,7 +31,7 @@ export function makeCertificates() {
     certify(folder, "good", GOOD_NAMES, "ca");
     certify(folder, "other", "DNS:other.test", "ca");
     certify(folder, "self", GOOD_NAMES);
-    // OpenSSL 3.0 has no -not_after here. `-days -1` makes the certificate end yesterday.
+    // In OpenSSL 3.0 this command has no -not_after. `-days -1` makes the certificate end yesterday.
     const signed = ["-CA", "ca.pem", "-CAkey", "ca.key", "-days", "-1", "-out", "expired.pem"];
     execFileSync("openssl", ["x509", "-in", "self.pem", ...signed], { cwd: folder, stdio: "pipe" });
     return {

@@ -37,7 +37,10 @@ const TIME_SKIPPING: PinnedWheel = {
 /** The task queue of the workers in these tests. */
 export const TASK_QUEUE = "time-skipping";
 
-/** Temporal's client waits five seconds for the server. On a busy machine its first start may take longer. */
+/**
+ * Starts the server, with three tries by default. Temporal's client waits five seconds for the server, but its first
+ * start may take longer on a busy machine.
+ */
 async function startServer(path: string, triesLeft = 3): Promise<TestWorkflowEnvironment> {
   const server = { executable: { type: "existing-path", path } } as const;
   try {

@@ -27,7 +27,10 @@ const delivery = useDeliveryStack(answer(200), { env: allowed, core: allowed });
 const folder = useFolder("packed-kit");
 const file = (name: string) => join(folder, name);
 
-/** Adds to the README's complete receiver TLS, an effect in the store's transaction, and points where it kills itself. */
+/**
+ * Changes to the README's complete receiver: TLS, an effect in the store's transaction, and points where it kills
+ * itself.
+ */
 const CHANGES = [
   ["createSqliteStore", "createSqliteTransactionStore"],
   [
@@ -60,7 +63,7 @@ beforeAll(() => {
   let code = readCodeBlocks("README.md").get("express.js") ?? "";
   for (const [from, to] of CHANGES) code = code.replaceAll(from, to);
   writeFileSync(file("express.mjs"), `import { createServer } from "node:https";\n${code}`);
-  // Without a key, so that only the kit prevents a duplicate.
+  // The table has no key, so that only the kit prevents a duplicate.
   const db = new DatabaseSync(file("webhooks.db"));
   db.exec("CREATE TABLE reward (event_id TEXT NOT NULL)");
   db.close();

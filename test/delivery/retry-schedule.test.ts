@@ -120,14 +120,14 @@ async function resume(run: Run) {
   const target = { client: workflow, taskQueue: TASK_QUEUE, nowMs: Date.now };
   const progress = await worker.runUntil(async () => {
     await beginWorkflow(target, input, dueInMs);
-    // A second start after the acknowledgement changes nothing: it is the same workflow.
+    // A second start changes nothing, because it is the same workflow.
     await beginWorkflow(target, input, dueInMs);
     await skipping.dispatch.completeRetries({ runs: [runToProto(run)] });
     const result = await handle.result();
     // After a restore the core asks to begin the run again. Temporal then returns the run's result. ADR 0045
     expect(await beginWorkflow(target, input, dueInMs)).toEqual(result);
-    // The query runs while this worker polls. The test server may send a query to a worker that has stopped, and it
-    // is then lost.
+    // Queries while this worker polls. Otherwise the test server may send the query to a worker that has stopped, and
+    // the query is lost.
     return handle.query<Progress>(PROGRESS);
   });
   const history = await handle.fetchHistory();
@@ -157,7 +157,7 @@ it("fails a workflow that cannot be replayed, so that its run continues from the
   expect(attemptNumbersOf(requests())).toEqual([2]);
 });
 
-/** What the core and the receiver answer, in order. `undefined` is a core that is away. */
+/** The answers of the core and the receiver, in order. `undefined` stands for a core that is away. */
 type Script = readonly (AttemptAnswer | undefined)[];
 
 const times = { startedAtMs: Date.now(), endedAtMs: Date.now(), durationMs: 0 };

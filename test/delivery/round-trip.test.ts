@@ -132,7 +132,7 @@ it("delivers first attempts while Temporal is away, and keeps retries until it i
   const first = attemptNumbersOf(delivery.requestsOf(eventId)).filter((number) => number === 1);
   expect(first).toHaveLength(1);
   // Temporal's UI shows the first attempt's outcome before the workflow starts.
-  // A call to Temporal must not go through a proxy of the machine. Nothing serves this one.
+  // Calls to Temporal must not go through the machine's proxy, so this names a proxy that does not exist.
   vi.stubEnv("http_proxy", "http://127.0.0.1:1");
   onTestFinished(() => void vi.unstubAllEnvs());
   const described = await delivery.askWorkflow(deliveryId, (workflow) => workflow.describe());

@@ -37,7 +37,7 @@ const connected = () => expect.poll(() => connections).toBeGreaterThan(0);
 const within = <Result>(promise: Promise<Result>) =>
   Promise.race([promise, wait(STOP_WITHIN_MS, "goes on", { ref: false })]);
 
-/** A core that only answers with its id. */
+/** The calls of a core that only answers with the id of its installation. */
 const routes = ({ rpc }: ConnectRouter) =>
   rpc(DispatchService.method.getInstallation, () => ({ id: "0123456789ab" }));
 

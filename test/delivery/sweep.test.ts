@@ -5,7 +5,7 @@ import { answer } from "./harness-receiver-behaviours.ts";
 
 const ONCE_SWEPT = { timeout: 20_000 };
 
-// The core that is written to has no dispatcher, so no write notifies a poller.
+// Tests write to a core without a dispatcher, so no write notifies a poller.
 const delivery = useDeliveryStack(answer(200), { delivers: false });
 beforeAll(async () => {
   await delivery.startDelivering();

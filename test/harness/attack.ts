@@ -31,8 +31,8 @@ export async function runAttack<Target>(
 }
 
 /**
- * Runs an attack in a child process while `work` runs. The attack begins `aheadMs` before. Also returns how long it
- * took.
+ * Runs an attack in a child process while `work` runs. The attack begins `aheadMs` before `work`. Also returns how long
+ * the attack took.
  */
 export async function beside<Result>(
   args: readonly [file: string, attack: string, address: string, ...string[]],

@@ -25,7 +25,7 @@ export async function requestOf(port: number, path: string, request: HttpRequest
     headers: headers as http.OutgoingHttpHeaders,
   };
   const outgoing = ca ? https.request({ ...sent, ca }) : http.request(sent);
-  // After its answer has begun, a failure also ends `incoming`.
+  // Ignores errors here: before an answer they reject `once`, and after its beginning they end `incoming`.
   outgoing.on("error", () => undefined).end(body);
   const [incoming] = (await once(outgoing, "response")) as [http.IncomingMessage];
   const bytes = await buffer(incoming);

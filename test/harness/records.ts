@@ -19,7 +19,7 @@ type Added = {
   readonly platformEvent?: proto.PlatformEvent | undefined;
 };
 
-/** A part of the amount, so that the donation stays in the feed. The feed then shows if it was refunded twice. */
+/** A part of the amount, so that the donation stays in the feed. The feed then shows whether it was refunded twice. */
 export const REFUND_CENTS = 1;
 
 /**
@@ -58,7 +58,7 @@ export async function addRecord(
   return last;
 }
 
-/** Returns the record in the answer to `addRecord`. Its `id` is that in the feed. */
+/** Returns the record in the answer to `addRecord`. Its `id` is the feed's. */
 export function recordIn({ donation, platformEvent }: Added) {
   const record = donation ?? platformEvent;
   if (record === undefined) throw new Error("an answer shows no record");

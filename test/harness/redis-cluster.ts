@@ -43,7 +43,7 @@ export async function startTestRedisCluster() {
         const slot = Number(await Promise.any(replies));
         return { slot, master: masters[Math.floor((slot * MASTERS) / SLOTS)] ?? masters[0] };
       },
-      /** Starts a replica of a master. It takes over when the master is down. */
+      /** Starts a replica of a master. The replica takes over when the master is down. */
       async addReplica(master: RedisClusterNode): Promise<void> {
         const replica = await start();
         await meet(replica, master);

@@ -40,7 +40,7 @@ type feed struct {
 }
 
 // Gives each unanswered write an end: the end of the first read that shows the write. Leaves out a write that no read
-// can show: it may come last, where nothing depends on it. Porcupine would try each such write at each place.
+// can show: it may come last, where nothing depends on it. Otherwise Porcupine would try each such write at each place.
 func bounded(history []operation) []operation {
 	added := map[string]operation{}
 	for _, op := range history {
@@ -60,7 +60,8 @@ func bounded(history []operation) []operation {
 	return kept
 }
 
-// Returns the end of the first read that shows a write. Returns `never` if reads only may show it, and nil if none may.
+// Returns the end of the first read that certainly shows a write. Returns `never` if some read may show it, and nil if
+// none may.
 func firstShown(write operation, history []operation, added map[string]operation) *int64 {
 	var first *int64
 	for _, read := range history {

@@ -24,11 +24,11 @@ const HAMMER_MS = 100;
 const SINCE = "2000-01-01T00:00:00Z";
 /** The share of records at which a follower breaks off. It then starts again from its checkpoint. */
 const BREAKS = 0.1;
-/** The longest read that a gateway waits for. */
+/** The longest time that a gateway waits for a read. */
 const CORE_CALL_MS = 5_000;
 /** The shares of a writer's calls that remove a record, are repeated, or add two records at once. */
 const [REMOVALS, REPEATS, PAIRS] = [0.2, 0.1, 0.3];
-/** The pauses of an account's reader and of `poll`: together below its limit of 120 in 60 seconds. §8 */
+/** The pauses of an account's reader and of `poll`. Together they send less than its limit of 120 in 60 seconds. §8 */
 const [READ_EVERY_MS, POLL_EVERY_MS] = [1_200, 1_000];
 const WRITE_EVERY_MS = 700;
 /** The statuses that a gateway may answer with during faults. */
@@ -82,7 +82,7 @@ export function createClients(ports: Ports, credential: string, random: () => nu
   const any = <Value>(values: readonly Value[]) =>
     values[Math.floor(random() * values.length)] as Value;
 
-  /** Creates a client address, because the limit of an address must not hide the limit of an account. */
+  /** Returns an unused client address, because the limit of an address must not hide the limit of an account. */
   const newAddress = () => `203.0.113.${++addresses}`;
 
   /** Notes an answer that no gateway may give. */
@@ -116,8 +116,8 @@ export function createClients(ports: Ports, credential: string, random: () => nu
   }
 
   /**
-   * Makes requests from one address, each to any gateway. Calls `begin` before each request, and the function that it
-   * returns after the answer.
+   * Makes requests from one address, each to any gateway. Calls `begin` before each request, and calls the function
+   * that `begin` returned after the answer.
    */
   function fetchFrom(
     begin: () => (status: number, text: string) => void,
@@ -164,7 +164,7 @@ export function createClients(ports: Ports, credential: string, random: () => nu
     isRevoking = true;
     while ((await untilAnswered(call)) === undefined) if (isStopped) return;
     isRevoked = true;
-    // A read that began before the revocation may show what is stored until its end.
+    // A read that began before the revocation may show records that are stored before its end.
     await wait(CORE_CALL_MS);
     await untilAnswered(add(accountId, later));
     const error = await ended;

@@ -24,8 +24,8 @@ async function startAgain(one: Victim): Promise<void> {
 }
 
 /**
- * Breaks links and processes one after the other, two at a time, from `start` to `stop`. Then it heals all links but
- * the one that is cut for good. `told` lists the faults, each with its time in milliseconds.
+ * Breaks random links and processes from `start` to `stop`, at most two at a time. Then heals all links except the one
+ * that is cut for good. `told` lists the faults, each with its time in milliseconds.
  */
 export function createFaults({ links, instances, database }: Product, seed: number) {
   const random = createRandom(seed);
@@ -87,7 +87,7 @@ export function createFaults({ links, instances, database }: Product, seed: numb
     start() {
       loops = [breakInTurn(), breakInTurn()];
     },
-    /** From now on stops processes without a kill. Resolves once all live. */
+    /** From now on stops processes only with SIGSTOP. Resolves once no process is dead. */
     async spareLives(): Promise<void> {
       kills = 0;
       while (dead > 0) await wait(100);

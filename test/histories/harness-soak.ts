@@ -60,7 +60,7 @@ export function startSoak(product: Product) {
 
 async function takeSample({ instances, stack }: Product): Promise<Sample> {
   const values = new Map<string, number>();
-  // Makes the processes collect their garbage, so that only what they hold can grow.
+  // Makes the processes collect their garbage, so that garbage does not count as growth.
   for (const one of instances) one.signal("SIGUSR2");
   await wait(COLLECTED_MS);
   for (const { name, pid } of instances) {

@@ -36,11 +36,11 @@ type StoryOptions = {
 type Shown = { readonly id: string; readonly refunded: number };
 
 const MINUTE = 60_000;
-/** The time for events to arrive after all faults. The schedule retries what a stopped dispatcher had in flight. */
+/** The time for events to arrive after all faults. Attempts in flight at a stopped dispatcher need a retry. */
 const DELIVERED_MS = 5 * MINUTE;
 const ACCOUNTS = 4;
 const WRITERS = 2;
-/** Revoked one after the other. An account has at most ten. */
+/** The number of keys that are revoked one after the other. An account has at most ten. */
 const KEYS = 10;
 /** An account's limit in any sixty seconds. §8 */
 const [LIMIT, WINDOW_MICROS] = [120, 60_000_000];
@@ -177,7 +177,10 @@ async function wholeFeed({ stack }: Product, { apiKey }: Account) {
 
 const refundedOf = (record: string) => (kindOf(record) === Kind.Refunded ? REFUND_CENTS : 0);
 
-/** The events of a record, each as a kind and the record's id. A writer may have given up before the refund. */
+/**
+ * The events of a record, each as a kind and the record's id. A record that is not refunded has no refund event: its
+ * writer may have given up before.
+ */
 const eventsAbout = ([record, { id, refunded }]: readonly [string, Shown]) =>
   EVENTS_OF[kindOf(record)]
     .filter((event) => event !== "donation.refunded" || refunded > 0)

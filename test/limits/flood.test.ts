@@ -71,7 +71,7 @@ it.each(Object.keys(ATTACKS).map((attack, index) => [attack, index] as const))(
     // The attack took place.
     expect(flood.opened).toBeGreaterThan(0);
     expect(flood.requests).toBeGreaterThan(300);
-    // No more requests of the attack passed than the limit of its address. An attacker that aborts sees no answer.
+    // The attack's requests that passed do not exceed the limit of its address. An attacker that aborts sees no answer.
     if (attack !== "aborts") expect(flood["401"]).toBeLessThanOrEqual(300);
   },
   120_000,

@@ -29,7 +29,7 @@ export const ATTACKS = {
 
   "10,000 connections": (target) =>
     inParallel(MANY_CONNECTIONS, async (index) => {
-      // Spread out, because the kernel would refuse them all at once.
+      // Opens the connections over five seconds, because the kernel would refuse all of them at once.
       await wait(index / 2);
       const socket = await open(target, index);
       for (;;) {

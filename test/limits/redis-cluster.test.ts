@@ -39,7 +39,7 @@ type Sent = readonly [path: string, address: string, apiKey?: string];
 const send = (index: number, ...[path, address, apiKey]: Sent) =>
   requestOf(portOf(index), path, { headers: { "x-forwarded-for": address }, apiKey });
 
-/** Finds, for each master, the first address of a network whose window the master has. */
+/** Finds for each master an address of a network: the first one that has its window at the master. */
 async function addressesByMaster(network: string): Promise<Map<RedisClusterNode, string>> {
   const found = new Map<RedisClusterNode, string>();
   for (let host = 1; found.size < cluster.masters.length; host++) {
@@ -270,7 +270,7 @@ describe("§7 without a shard of its limiter", () => {
     await expectAllServed();
     await away.kill();
     await expectOnlyOthersServed();
-    // From now on the other masters report it as failed.
+    // Waits until the other masters report the missing one as failed.
     const stateOf = () => there[0]?.send("CLUSTER", "INFO");
     await expect.poll(stateOf, HEALED).toMatch(/cluster_slots_fail:[1-9]/);
     // REDIS_URL names the failed master first.

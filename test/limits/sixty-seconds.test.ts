@@ -26,8 +26,8 @@ const isLate = ({ status }: Timed) => status === 503;
 const isAdmitted = (answer: Timed) => answer.status !== 429 && !isLate(answer);
 
 /**
- * Checks that requests after the first `limit` were refused for a window, that no other window admitted more, and that
- * none was refused while its window admitted fewer.
+ * Checks that the requests after the first `limit` were refused for a window, and that no other window admitted more
+ * than `limit`. Also checks that no request was refused while its window admitted fewer.
  */
 function expectLimit(limit: number, answers: readonly Timed[]): void {
   // A slow machine sends fewer requests before the first request leaves the window.
@@ -56,8 +56,8 @@ function expectLimit(limit: number, answers: readonly Timed[]): void {
 }
 
 /**
- * Sends one request after another. Stops after `HAMMERING_MS` and once `enough` were admitted, so that the window has
- * emptied and filled again.
+ * Sends one request after another. Stops once `HAMMERING_MS` have passed and `enough` requests were admitted, so that
+ * the window has emptied and filled again.
  */
 async function hammer(enough: number, send: (index: number) => Promise<HttpAnswer>) {
   const answers: Timed[] = [];

@@ -13,7 +13,7 @@ import { useTestStack, withClientAddress } from "../harness/stack.ts";
 import { useFolder } from "../harness/use-started.ts";
 import { createBackups } from "./harness-backup.ts";
 
-/** A pause, because the test writes everything again at the end. */
+/** Limits the number of writes, because the test repeats all of them at the end. */
 const BETWEEN_WRITES_MS = 100;
 const DONATED_AT = timestampFromMs(1_700_000_000_000);
 const DAY_MS = 86_400_000;
@@ -34,7 +34,7 @@ const written: string[] = [];
 /** The moments before the first write and after the dump. */
 let startedMs: number;
 let dumpedMs: number;
-/** The cursor after everything in the feed before the loss. */
+/** The cursor at the end of the feed, before the loss. */
 let cursor: string | null;
 /** The output of the restore commands. */
 let printed: string;

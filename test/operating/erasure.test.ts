@@ -185,7 +185,7 @@ it("leaves no trace of an account's texts once it is deleted, in no table, log o
   }, SETTLE);
   await served.client(proto.AccountService).deleteAccount({ accountId });
   for (const answerNow of held) answerNow();
-  // Waits until the attempt is recorded. The record finds no delivery.
+  // Waits until the dispatcher has recorded the attempt. The core finds no delivery for it.
   await vi.waitUntil(async () => /attempts_in_flight 0$/m.test(await served.metrics()), SETTLE);
   await served.stopProduct();
   expect(await foundInTables()).toEqual([]);

@@ -47,7 +47,7 @@ it("docs/first-day.md: every command does what the page says, in the order of th
 
 /**
  * Finds ports whose successors are also free, because Temporal's metrics use those. Some are used only half a minute
- * later, so they are below the ranges of outgoing connections and of `findFreePort`.
+ * later, so all are below the ranges of outgoing connections and of `findFreePort`.
  */
 async function findPorts(count: number): Promise<number[]> {
   const found: number[] = [];

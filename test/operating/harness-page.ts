@@ -45,7 +45,9 @@ export function runBlocks(blocks: readonly PageBlock[], env: NodeJS.ProcessEnv) 
   const timer = setTimeout(() => process.kill(group, "SIGKILL"), PAGE_WITHIN_MS);
   const { closed, output } = watch(child);
   return {
-    /** Resolves with the output of each block, of both streams, and at the end the output of an unfinished one. */
+    /**
+     * Resolves with the output of each block, from both streams. The last element is the output of an unfinished block.
+     */
     outputs: closed.then(() => {
       clearTimeout(timer);
       return output().split(`${END}\n`);

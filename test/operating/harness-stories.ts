@@ -86,7 +86,7 @@ export function startStories(options: {
       for (const { eventId } of deliveries) expected.add(eventId);
     }
 
-    /** Returns the feed ids of the records whose ids the answers show. */
+    /** Writes a record of each kind. Returns their feed ids, made from the ids in the answers. */
     async function writeRecords(accountId: string): Promise<string[]> {
       const ids: string[] = [];
       for (const kind of [Kind.Refunded, Kind.Contribution, Kind.Follow]) {

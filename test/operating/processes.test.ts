@@ -60,7 +60,7 @@ describe("a process that gets SIGTERM, ADR 0043", () => {
     // If the watch ended now, its client would begin another one at once.
     expect(await Promise.race([watching, wait(1_000, "open")])).toBe("open");
     const stopped = core.stop();
-    // A watch that is cut fails.
+    // If the core cut the watch, `watching` would reject.
     await watching;
     await stopped;
   });
@@ -90,7 +90,8 @@ describe("a process by itself", () => {
     const port = await findFreePort();
     const { untilSaid } = await run(name, { METRICS_PORT: `${port}` });
     const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`);
-    // Waits, because metric families appear only when their part starts. So would the families of other parts.
+    // Waits, because metric families appear only when their part starts. By then, families of other parts would have
+    // appeared too.
     await untilSaid(started);
     const scraped = await vi.waitUntil(
       async () => {

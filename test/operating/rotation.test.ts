@@ -80,7 +80,7 @@ async function showCertificates(): Promise<void> {
 }
 const tls = () => ({ ca: read("ca.pem"), cert: read("tls.pem"), key: read("tls.key") });
 
-/** Changes the passwords of Redis, which lists them with `>` for a new one and `<` for one to remove. */
+/** Changes the passwords of Redis. A rule adds a password after `>`, or removes one after `<`. */
 const setRedisUser = (url: string, ...rules: string[]) =>
   sendToRedis(url, "ACL", "SETUSER", "default", ...rules);
 

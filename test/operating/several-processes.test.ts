@@ -124,7 +124,7 @@ it("drains all its processes together: no request fails, and it ends with 0, ADR
   const { apiKey } = await createReader(stack);
   const statuses: number[] = [];
   let isAsked = true;
-  // On a busy machine this test may be late, but the processes still end after their time to drain.
+  // Stops asking before the processes end. They end after their time to drain, even if a busy machine delays this test.
   const askUntilMs = performance.now() + DRAIN_MS - 1_000;
   const asking = (async () => {
     for (; isAsked && performance.now() < askUntilMs; await wait(50)) {

@@ -31,7 +31,7 @@ beforeAll(() => {
   pool = createPool(database.url, 1);
 });
 afterAll(() => {
-  // Other files run in this process.
+  // Later test files in this process must not have the tracer.
   removeTracer();
   return pool.end();
 });

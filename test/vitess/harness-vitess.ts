@@ -79,7 +79,8 @@ export function buildVitess(names: readonly string[], options: StackOptions): Pr
 }
 
 /**
- * Places programs of Vitess in a new folder of the user who runs them. A cache folder of root is closed to others.
+ * Places programs of Vitess in a new folder of the user who runs them, because other users cannot read a cache folder
+ * of root.
  */
 export async function placeVitess(names: readonly string[], options: StackOptions) {
   const built = await buildVitess(names, options);
@@ -117,7 +118,7 @@ function vitessOptions(keyspaces: readonly Keyspace[], schemas: string, port: nu
   return [...NO_STATEMENTS_IN_LOGS, ...NO_VALUES_IN_TABLET_LOGS, ...Object.entries(options).flat()];
 }
 
-/** A negative count creates no replica. With one MySQL behind all there is nothing to copy. */
+/** Creates only primaries: a negative count creates no replica. One MySQL has all data, so nothing is copied. */
 function topologyOf({ name, shards }: Keyspace): string {
   const parts = shards.map(
     (shard) => `shards { name: "${shard.name}" db_name_override: "${shard.database}" }`,

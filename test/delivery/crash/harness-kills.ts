@@ -27,7 +27,10 @@ type KillPlan = {
 const MINUTE_MS = 60_000;
 /** Many retries, and many attempts that are in flight at a kill. */
 const SHARES = { failing: 0.3, slow: 0.3 };
-/** The records that are written without a pause after each kill, and the calls that are answered until the next one. */
+/**
+ * The number of records that are written without a pause after each kill. The next kill follows after a random number
+ * of answered calls.
+ */
 const RECORDS = 120;
 const [FEWEST_ANSWERED, MOST_ANSWERED] = [30, 120];
 /** The pause before each further record. Without it the receiver would answer too late on a busy machine. */
@@ -53,7 +56,7 @@ export function describeKills({ workflows, accounts, writers, rounds }: KillPlan
   let seen: readonly (readonly Activity[])[];
   /**
    * The attempts in flight when the dispatcher was killed. Other kills repeat no attempt, because a dispatcher that
-   * lives records what it made.
+   * lives records its attempts.
    */
   const mayRepeat: string[] = [];
 

@@ -21,7 +21,7 @@ export function expectSame(found: readonly string[], wanted: readonly string[]):
   expect(differences).toEqual({ lost: [], unknown: [] });
 }
 
-/** Checks that every acknowledged record is in its feed once and as answered. */
+/** Checks that every acknowledged record is in its feed once, as the core answered it. */
 export async function expectWritten(stack: CrashStack, { records }: Written) {
   for (const [accountId, written] of records) {
     expect(written.length).toBeGreaterThan(0);
@@ -34,9 +34,9 @@ export async function expectWritten(stack: CrashStack, { records }: Written) {
 }
 
 /**
- * Waits until every event of acknowledged records is delivered. Then checks that no other event arrived, that each came
- * always with the same bytes, and that only attempts in `mayRepeat` were repeated. Exactly the attempts that arrived
- * are recorded, and exactly the expected runs had a workflow.
+ * Waits until every event of acknowledged records is delivered. Then checks that no other event arrived, that each
+ * event always came with the same bytes, and that only attempts in `mayRepeat` were repeated. Exactly the attempts that
+ * arrived are recorded, and exactly the expected runs had a workflow.
  */
 export async function expectTold(
   stack: CrashStack,
@@ -80,7 +80,9 @@ function toldOf(requests: readonly ReceivedRequest[]): string[] {
 const workflowIdsOf = (deliveries: readonly { readonly id: string }[]) =>
   new Set(deliveries.map(({ id }) => deliverWorkflowId({ accountNo: 0, deliveryId: id, run: 1 })));
 
-/** Checks that of all workflows exactly the due ones were begun, and that Temporal shows them as completed. */
+/**
+ * Checks that exactly those workflows of `all` were begun that are in `due`, and that Temporal shows them as completed.
+ */
 async function expectWorkflows(
   { temporal }: CrashStack,
   all: ReadonlySet<string>,

@@ -30,7 +30,7 @@ type Running = {
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 
-/** These tests kill only servers that they started, so the variables of given servers are removed. */
+/** The variables without those that name a server, because these tests kill only servers that they start. */
 const {
   DATABASE_URL: _database,
   DATABASE_URL_FILE: _named,

@@ -22,7 +22,7 @@ import {
 /** A name that tests search for in histories and logs. */
 export const RECEIVER_HOST = "quiet-harbour.receiver.test";
 
-/** The time limit for the last events. After a first retry that times out, the next one follows in five minutes. */
+/** The time limit for the last events. If the first retry times out, the next one follows in five minutes. */
 export const SETTLE_MS = 600_000;
 /** For polls that wait for the last events. */
 export const SETTLE = { timeout: SETTLE_MS, interval: 500 };

@@ -45,7 +45,7 @@ type WrittenRecord = {
 export type Written = {
   /** By account id. */
   readonly records: ReadonlyMap<string, readonly WrittenRecord[]>;
-  /** The codes of the failures before the calls' answers. */
+  /** The codes of the failures that came before calls succeeded. */
   readonly failures: readonly Code[];
 };
 

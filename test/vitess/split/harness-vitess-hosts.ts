@@ -127,7 +127,7 @@ export async function createVitessHosts(dataDir: string, options: StackOptions) 
   };
 }
 
-/** One word each, because a value such as a range may begin with a dash and look like a flag. */
+/** Makes each option one word, because a value such as a range may begin with a dash and look like a flag. */
 function flagsOf(options: Readonly<Record<string, string>>): string[] {
   return Object.entries(options).map(([name, value]) => `${name}=${value}`);
 }
