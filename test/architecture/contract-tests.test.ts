@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { ROOT, readText } from "./import-rule.ts";
 
-/** Written instead of a file name if no test can check the clause. */
+/** The list has this word instead of a file name if no test can check the clause. */
 const TOLD = "told";
 const TABLE_HEAD = /^\|.*\|\n\|[ :|-]+\|\n/gm;
 /** The title of a test or group that is not skipped: a string before a function, with or without options between. */
@@ -26,7 +26,7 @@ function cellsOf(row: string): string[] {
   return cells.map((cell) => cell.trim().replaceAll("\\|", "|"));
 }
 
-/** The items of a list: the clause of `- clause`, and the tests of the lines below it, `  - \`file\`: name; name`. */
+/** Returns a list's items. `- clause` begins an item, and each line `  - \`file\`: name; name` below it names tests. */
 function itemsOf(lines: readonly string[]) {
   const items: { clause: string; tests: { file: string; name: string }[] }[] = [];
   for (const line of lines) {

@@ -12,7 +12,7 @@ const IMPORT =
 
 export const readText = (file: string) => readFileSync(join(ROOT, file), "utf8");
 
-/** Lists the matches of a pattern in a text: of each match, its first group that is not empty. */
+/** Lists the matches of a pattern in a text, each as its first group that is not empty. */
 export const namesIn = (text: string, pattern: RegExp) =>
   Array.from(text.matchAll(pattern), ([, ...groups]) => groups.find(Boolean) ?? "");
 

@@ -8,7 +8,7 @@ import { namesIn, readText } from "./import-rule.ts";
 
 // The overlay is one file without imports, so it repeats words and decimals of other files.
 const html = readText("feed/src/hub/overlay.html");
-/** The start of the page's script. It does not use `document`. */
+/** The start of the page's script. It runs here because it does not use `document`. */
 const [start = ""] = namesIn(html, /<script>(.*?)const alert =/gs);
 const overlay: {
   readonly KINDS: object;

@@ -22,8 +22,8 @@ const TOLD: readonly (readonly [string, RegExp])[] = [
   ["workflows/src/common/run.ts", /1 to (\d+)\. \*\//g],
 ];
 /**
- * The places that state the number of retries: one less than that of attempts. The core refuses a record with more
- * attempts before it.
+ * The places that state the number of retries, which is one less than the number of attempts. The core refuses to
+ * record an attempt that has more attempts before it.
  */
 const RETRIES_TOLD: typeof TOLD = [
   ["ARCHITECTURE.md", /attempts 1 to (\d+) failed/g],

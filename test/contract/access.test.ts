@@ -59,7 +59,7 @@ describe("§5.7 a change of access holds from the very next request on, on every
     ports = [stack.gatewayPort, (await stack.startInstance()).gatewayPort];
   });
 
-  /** Asks each gateway for the profile and the feed. */
+  /** Checks that each gateway refuses the profile and the feed with this error. */
   async function expectRefused(apiKey: string, status: number, code: string) {
     for (const port of ports) {
       for (const path of PATHS) expectError(await requestOf(port, path, { apiKey }), status, code);
@@ -93,7 +93,7 @@ describe("§5.7 a change of access holds from the very next request on, on every
     await stack.client(ApiKeyService).revokeApiKey({ accountId, apiKeyId: revoked.id });
     await expectRefused(revoked.text, 401, "invalid_api_key");
 
-    // The key is checked before its account.
+    // The core checks the key before its account.
     await accounts.blockAccount({ accountId });
     for (const key of [apiKey, revoked.text]) await expectRefused(key, 401, "invalid_api_key");
     await accounts.unblockAccount({ accountId });
@@ -151,7 +151,7 @@ it("§2.4 a cursor contains nothing of the key that it was issued to, as text or
   const digits = apiKey.slice("act_live_".length);
   const decoded = Buffer.from(cursor, "base64url");
   const forms = [cursor, decoded.toString("latin1"), decoded.toString("hex")];
-  // Checks every eight successive digits of the key. By chance about one of 3 million cursors has eight of them.
+  // Checks every eight successive digits of the key. About one in 3 million cursors contains such digits by chance.
   for (let start = 0; start + 8 <= digits.length; start += 1) {
     for (const form of forms) expect(form).not.toContain(digits.slice(start, start + 8));
   }

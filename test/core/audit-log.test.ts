@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 type Line = Record<string, unknown>;
 
-/** Returns the lines of an action in the audit log and the request log, also if it fails. */
+/** Returns the lines that an action adds to the audit log and the request log, even if it fails. */
 async function linesOf(act: () => Promise<unknown>): Promise<Line[]> {
   const before = stack.log.length;
   await act().catch(() => undefined);
@@ -116,7 +116,7 @@ describe("the audit log", () => {
     const line = { message: "audit", account: accountId, subject: endpointId, code: "ok" };
     const { retry } = await inTransaction(pool, async (tx) => {
       const lock = "SELECT 1 FROM delivery WHERE account_no = ? AND id = ? FOR UPDATE";
-      // Locks the only delivery of the second part: a bulk retry begins 500 runs at once.
+      // A bulk retry begins 500 runs at once, so its second part has one delivery. Locks that delivery.
       await tx.query(lock, [accountNoOf(accountId), ids.at(-1)]);
       const all = { accountId, endpointId, ...EVER };
       const begun = stack.client(proto.DeliveryService).retryFailedDeliveries(all);
@@ -132,7 +132,7 @@ describe("the audit log", () => {
   it("has a line for a credential that lacks the permission, and for one of another account", async () => {
     const other = await createAccount(stack);
     for (const [credential, account] of [
-      // The core does not read the account of this call.
+      // Without the permission, the core refuses the call before it reads the account.
       [await stack.credential(Permission.EndpointManage), {}],
       [await stack.credentialOf(other, Permission.AccountManage), { account: accountId }],
     ] as const) {

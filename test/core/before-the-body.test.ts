@@ -110,7 +110,7 @@ describe("ADR 0037: the connection of a gateway", () => {
     const unknown = await openUnknown();
     expect(await admitWithoutKey(credential)).toBe(true);
     agent.destroy();
-    // A new caller is let in too: the core closes the connection that was idle longest.
+    // The core also accepts a new caller, because it closes the connection that was idle longest.
     expect(await admitWithoutKey(credential)).toBe(false);
     for (const socket of unknown) socket.destroy();
   });
@@ -202,7 +202,7 @@ describe("ADR 0037: the core bounds the time of", () => {
   beforeAll(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
   afterAll(() => void vi.useRealTimers());
 
-  /** Moves the core's clock on until the core has closed `all`. Returns how many seconds passed. */
+  /** Advances the core's clock until the core has closed `all`. Returns how many seconds passed. */
   async function secondsUntilClosed(all: readonly { readonly closed: boolean }[]) {
     let seconds = 0;
     const areClosed = () => {

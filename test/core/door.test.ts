@@ -103,7 +103,7 @@ async function inspect(method: string, params = {}): Promise<{ result?: { value?
   }
 }
 
-/** Measures what the core holds after a garbage collection. Resident memory would also count what it has freed. */
+/** Returns the megabytes that the core uses after a garbage collection. Resident memory would include freed memory. */
 async function heldMb(): Promise<number> {
   await inspect("HeapProfiler.collectGarbage");
   const expression =
@@ -121,7 +121,7 @@ it.each(Object.keys(DOOR_ATTACKS).map((attack, index) => [attack, index] as cons
       AHEAD_MS,
       async () => {
         const called = await callAll();
-        // Measures only now, because a garbage collection delays the callers.
+        // Measures after the calls, because a garbage collection delays them.
         for (let sample = 0; sample < 5; sample++) held.push(await heldMb());
         return called;
       },

@@ -42,7 +42,7 @@ const codeOf = (failure: ConnectError | undefined) => [
 ];
 const PERMISSION_DENIED = [Code.PermissionDenied, "permission_denied"];
 const UNAUTHENTICATED = [Code.Unauthenticated, "invalid_service_credential"];
-/** Codes of a call that was let in. Its request lacks fields, so a rule may refuse it. */
+/** Codes of a call that its credential permits. The request lacks fields, so a rule may refuse it. */
 const ACCEPTED = [undefined, Code.InvalidArgument, Code.NotFound];
 
 it("every method is a call of one account, of all accounts, of a session or of anybody", () => {
@@ -180,7 +180,7 @@ describe("a client's address", () => {
     for (let count = 0; count < 300; count++) await admit(forwarded);
     const refusal = ConnectError.from(await admit(forwarded).catch((error) => error));
     expect(refusal.code).toBe(Code.ResourceExhausted);
-    // ADR 0030: the gateway repeats the refusal for as long, and the core refuses from memory.
+    // ADR 0030: the gateway repeats the refusal for `clientRefusedFor`, and the core refuses from memory.
     const [info] = refusal.findDetails(proto.ErrorInfoSchema);
     expect(Number(info?.clientRefusedFor?.seconds)).toBeGreaterThan(0);
     expect(Number(info?.clientRefusedFor?.seconds)).toBeLessThanOrEqual(60);
@@ -195,11 +195,11 @@ describe("a client's address", () => {
     const config = readConfig({ DATABASE_URL, CURSOR_KEYS: key, SECRET_KEYS: key });
     const app = createServerApp(config, QUIET);
     onTestFinished(app.close);
-    // Calls of this process, because 3,000 over a connection take seconds.
+    // Calls the core within this process, because 3,000 calls over a connection take seconds.
     const { admitClient } = createClient(proto.AdmissionService, app.localTransport);
     const admitAt = (place: number) =>
       admitClient({}, { headers: { "x-client-address": `2001:db8:1:${place}::1` } });
-    // In rounds, so that no call waits for long in the queue.
+    // Calls in rounds, so that no call waits for long in the queue.
     for (let round = 0; round < 12; round++) await inParallel(250, admitAt);
     await expect(admitAt(0)).rejects.toMatchObject({ code: Code.ResourceExhausted });
   });
@@ -278,7 +278,7 @@ it("imports, watches and calls whose body is late end once their credential is r
     while (!(await stream.next()).done);
   };
   const failures: unknown[] = [await endOf(watch).catch(ConnectError.from)];
-  // Nothing has refused the heads.
+  // The core has refused neither of the calls that wait for their bodies.
   expect(await Promise.race([...held.answers, "no answer"])).toBe("no answer");
   expect(await held.send()).toEqual([401, `${Code.Unauthenticated}`]);
   watchEnd.resolve();

@@ -116,7 +116,7 @@ function frame(type: number, flags: number, stream: number, payload: Buffer): Bu
   return Buffer.concat([head, payload]);
 }
 
-/** A header field in HPACK, without its tables and codes. */
+/** Encodes a header field for HPACK, without HPACK's tables and Huffman codes. */
 function literalField([name, value]: [string, string]): Buffer {
   const texts = [name, value].map((text) => [Buffer.of(text.length), Buffer.from(text)]);
   return Buffer.concat([Buffer.of(0), ...texts.flat()]);

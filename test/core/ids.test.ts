@@ -34,7 +34,7 @@ function withoutIds({ fields }: DescMessage): { request: object; paths: string[]
   return { request: Object.fromEntries(entries), paths };
 }
 
-/** Without the SessionService: only `CreateSessionLink` names an account, and services cannot make the other calls. */
+/** Not the SessionService: only `CreateSessionLink` names an account, and services cannot make its other calls. */
 const CALLS = METHODS.map((method) => ({
   method,
   name: method.name,

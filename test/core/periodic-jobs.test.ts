@@ -22,7 +22,10 @@ const DAY = 24 * 60;
 const HASH = "UNHEX(SHA2(RAND(), 256))";
 const ID = "'abcdefghijklmno'";
 
-/** Columns of a row, and values of all but the first two: a time, in minutes ago, and a number that names the row. */
+/**
+ * A row's columns, and the values from the third column on. The first two columns get a time, in minutes ago, and a
+ * number that names the row.
+ */
 const ROWS: Readonly<Record<string, readonly [columns: string, values: string]>> = {
   session_link: ["expires_at, scopes, code_hash, account_no", `${HASH}, 1`],
   dashboard_session: ["expires_at, scopes, session_hash, account_no", `${HASH}, 1`],
@@ -49,7 +52,7 @@ it.each([
 ])("a row of %s is removed in the background once it is %s", async (table, _, old, young) => {
   const [columns = "", values] = ROWS[table] ?? [];
   const row = `(${MINUTES_AGO}, ?, ${values})`;
-  // Both at once. Otherwise a job that removes both could pass.
+  // Inserts both rows at once. Otherwise a job that removes both could pass.
   const insert = `INSERT INTO ${table} (${columns}) VALUES ${row}, ${row}`;
   await stack.database.query(insert, [old, 0, young, 1]);
   await inTime(`SELECT ${columns.split(", ")[1]} FROM ${table}`).toEqual([1]);

@@ -43,7 +43,7 @@ it("a gateway in a process of its own whose credential is refused says why and a
     const answer = await requestOf(gateway.port, path, { apiKey, headers });
     expectError(answer, 503, "temporarily_unavailable");
   }
-  // No client was counted. Only the gateway's own address was, because its credential is unknown.
+  // The core counted no client. It counted only the gateway's own address, because the gateway's credential is unknown.
   const counted = "SELECT bucket FROM rate_window WHERE bucket <> ?";
   expect(await stack.database.query(counted, [clientBucket("127.0.0.1")])).toEqual([]);
   // Sends more requests than one address may send. The gateway's next check must still learn the reason.
@@ -89,7 +89,7 @@ describe("gateway and core in two processes", () => {
   it("answer temporarily_unavailable while the core is down, then give a waiting client each record once. ADR 0052", async () => {
     const { accountId, apiKey } = await createReader(stack);
     const path = "/api/v1/activity?order=asc";
-    /** Asks until a page has a record. It keeps only its cursor, as a simple client does. */
+    /** Asks until a page has a record. Keeps only the cursor of the last page, as a simple client does. */
     const follow = async (cursor: string | null): Promise<PageJson> => {
       const next = cursor === null ? path : `${path}&cursor=${encodeURIComponent(cursor)}`;
       const answer = await requestOf(gateway.port, next, {

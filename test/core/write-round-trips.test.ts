@@ -220,7 +220,7 @@ costs([2, 7], "retryDelivery", failed, (key) => deliveries().retryDelivery(key))
 costs([3, 10], "retryFailedDeliveries", failed, () =>
   deliveries().retryFailedDeliveries({ accountId, endpointId, ...EVER }),
 );
-// It writes nothing, but owners read it most.
+// This call writes nothing, but owners make it most often.
 costs([3, 3], "listDeliveries", sent, () => deliveries().listDeliveries({ accountId }));
 // With a limit above the number of entries, each search begins at the first account.
 costs([4, 4], "claimAttempts", sent, () =>
@@ -238,7 +238,7 @@ costs([1, 1], "rescheduleAttempt", retried, (run) =>
 costs([2, 5], "recordAttempts", sent, (run) => record(run));
 
 it("ARCHITECTURE.md: the table has every call that may write, except admission", () => {
-  // `test/feed/round-trips.test.ts` holds the cost of admission, which requests share.
+  // `test/feed/round-trips.test.ts` tests the cost of admission, which several requests share.
   const writing = METHODS.filter(
     ({ idempotency, parent }) =>
       idempotency !== MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS &&

@@ -129,7 +129,10 @@ it.each(CALLS)(
         return { scope, browser: await dashboard.signIn(own.accountId, [scope]) };
       }),
     );
-    /** Makes the call once with each needed scope, or with each other scope. Returns the scopes and error codes. */
+    /**
+     * Makes the call once with each scope that it needs, or with each that it does not need. Returns the scopes and
+     * error codes.
+     */
     const callWith = (isNeeded: boolean) =>
       Promise.all(
         sessions

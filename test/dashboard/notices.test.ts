@@ -55,7 +55,7 @@ it("ADR 0054: an owner sees open notices, newest first, until a session dismisse
   expect(await kindsIn(other)).toHaveLength(2);
   const listed = await dashboard.stack.client(NoticeService).listNotices({ accountId, limit: 200 });
   expect(listed.notices).toHaveLength(2);
-  // No code, secret or name.
+  // The notices contain no code, secret or name.
   expect(toJsonString(ListNoticesResponseSchema, listed)).not.toMatch(/Streamer|[0-9a-f]{17}|act_/);
 });
 

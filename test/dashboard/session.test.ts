@@ -72,7 +72,7 @@ async function exchangeAndLeave(code: string, browser: Browser): Promise<void> {
   const left = once(late, "error");
   late.destroy();
   await left;
-  // The core learns that the browser left before it reads a later request.
+  // The core learns of this before it reads a later request.
   expect((await dashboard.request("GET", "/")).status).toBe(200);
 }
 
@@ -277,7 +277,7 @@ describe("ADR 0038: a session", () => {
     await database.queryShards("UNLOCK TABLES");
     const answers = [open, late].map((request) => once(request, "response"));
     expect(await owner.call(signOutEverywhere)).toMatchObject(OK);
-    // A call whose body ends within a second is in flight, and is not refused.
+    // Waits longer than a second, because a call whose body ends within a second is in flight and is not refused.
     expect(await Promise.race([...answers, wait(1_100, "no answer")])).toBe("no answer");
     for (const request of [open, late]) request.end('{"name":"kept","validityDays":365}');
     const statuses = (await Promise.all(answers)).map(([{ statusCode }]) => statusCode);
@@ -370,7 +370,7 @@ describe("ADR 0038: a session", () => {
       { ...line("ApiKeyService/RevokeApiKey", "NotFound"), subject, requestId: "page-7" },
       line("SessionService/SignOut", "ok"),
       line("SessionService/ExchangeCode", "ok"),
-      // Refused before its body was read.
+      // The core refused this call before it read the body.
       line("ApiKeyService/RevokeApiKey", "PermissionDenied"),
     ]);
   });

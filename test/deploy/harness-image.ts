@@ -72,8 +72,9 @@ function copyFromStage(rest: string, into: string, stages: { name: string; root:
 }
 
 /**
- * Runs `command` with the image's entrypoint and user on a read-only root, including /tmp. Only the modes of its files
- * protect /app. The root has /app, the secrets, and this machine's system programs in place of the base image.
+ * Runs `command` with the image's entrypoint and user. The root is read-only, including /tmp. /app is writable, so only
+ * the modes of its files protect it. The root has /app, the secrets, and this machine's system programs in place of the
+ * base image.
  */
 export function runInImage(
   image: Image,

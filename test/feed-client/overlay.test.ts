@@ -18,7 +18,7 @@ import { connectionTo } from "./harness-feed.ts";
 const SOURCE = { width: 640, height: 300 };
 const LONG_NAME = "Wolfeschlegelsteinhausenbergerdorff the Very Long 夢子 عمر";
 const LONG_MESSAGE = `${"W".repeat(300)} ${"No words, only thanks for all the evenings. ".repeat(20)}`;
-/** Resolves when the alert has come in. It ignores the animation `time`: this bar moves until the alert ends. */
+/** Resolves when the alert has come in. It ignores the animation `time`, because its bar moves until the alert ends. */
 const HAS_COME_IN = `Promise.all(
   document.querySelector(".alert").getAnimations({ subtree: true })
     .filter(({ animationName }) => animationName !== "time")

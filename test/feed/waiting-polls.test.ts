@@ -46,7 +46,8 @@ describe("ADR 0052: a poll that prefers to wait", () => {
   it("gets a record that its core did not store", async () => {
     const { accountId: from } = await createReader(stack);
     await createPaidDonation(stack, from);
-    // This poll is answered first if the other one gets the record only when its wait ends.
+    // This poll's wait ends first. Its answer would come first if the other poll got the record only after its own
+    // wait.
     const { answering: ending } = await hold((await createReader(stack)).apiKey);
     const { accountId, apiKey } = await createReader(stack);
     const { answering } = await hold(apiKey);
@@ -133,6 +134,6 @@ it("ADR 0043: a core that drains streams changes until it stops, and no stream d
   await createPaidDonation(stack, accountId);
   await expect.poll(() => changed.has(accountId)).toBe(true);
   await other.stop();
-  // A stream that delays the stop is cut after twenty seconds, which is an error.
+  // If the stream delayed the stop, the core would cut it after twenty seconds, and `ended` would reject.
   await ended;
 });

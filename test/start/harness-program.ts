@@ -49,8 +49,8 @@ export function watch(child: ChildProcess) {
 }
 
 /**
- * Starts a file of the project, or of another version of it in `root`, with arguments behind its path. It gets only
- * these variables and `baseEnv()`: PATH and the folder of Node's compile cache.
+ * Starts a file of the project, or of another version of it in `root`, with arguments behind its path. The program gets
+ * only `env` and `baseEnv()`: PATH and the folder of Node's compile cache.
  */
 export function startProgram(command: string, env: NodeJS.ProcessEnv, root = ROOT): Run {
   const [path = "", ...args] = command.split(" ");

@@ -111,7 +111,7 @@ it("npm start ends in order at a Ctrl-C while it writes the demo account, which 
   await interrupt(one);
 });
 
-/** Continues the interrupted start. Other machines may read from it. */
+/** Continues the interrupted start. Other machines may read from this product. */
 describe("npm start without Temporal", () => {
   let one: Run;
   let output: string;

@@ -62,7 +62,8 @@ function installPackages(root: string): void {
     execFileSync("npm", args, { cwd: root, stdio: "pipe" });
     return;
   }
-  // All other packages resolve to the folder above. Its `@activity` packages would be those of this version.
+  // Links the `@activity` packages. Node finds all other packages in the folder above, whose `@activity` packages are
+  // this version's.
   mkdirSync(join(root, "node_modules/@activity"), { recursive: true });
   for (const name of WORKSPACES) {
     symlinkSync(`../../${name}`, join(root, "node_modules/@activity", name));

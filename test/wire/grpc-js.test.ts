@@ -28,7 +28,7 @@ it("@grpc/grpc-js, with protos loaded at run time, reads the feed, and gets our 
   expect(await list({})).toMatchObject({
     activities: [{ id: `don_${recordId}`, value: "321", unit: "UNIT_CENTS" }],
   });
-  // No gateway checks these calls.
+  // These calls do not go through a gateway, so the core must check them itself.
   const parameters = [{ limit: 0 }, { limit: 101 }, { order: 9 }, { type: 99 }, { platform: 99 }];
   for (const request of [{ cursor: "x" }, ...parameters]) {
     const refused = (await list(request).catch((error) => error)) as grpc.ServiceError;

@@ -136,7 +136,7 @@ describe("a bulk retry", () => {
     await own.page.keyboard.type("01012020");
     await own.told("1 delivery will be retried.");
     await own.press("Retry failed");
-    // The browser shows what is missing at the field.
+    // The browser itself shows at the field that the input is incomplete.
     expect(await own.page.evaluate("document.activeElement.validity.badInput")).toBe(true);
     expect(sent).toBe(0);
     await own.dialog().getByLabel("Created until").fill("2020-01-01T00:00");
@@ -190,7 +190,7 @@ describe("a bulk retry", () => {
     await own.dialog().getByLabel("Created from").press("Enter");
     await second.promise;
     await own.told("100 of 260 on the way");
-    // The field is disabled now.
+    // The focus has left the field, because the field is disabled now.
     expect(await own.dialog().locator(":focus").textContent()).toBe("Retry failed deliveries");
     await own.dialog().getByRole("progressbar").waitFor();
     await own.press("Stop");
@@ -202,7 +202,7 @@ describe("a bulk retry", () => {
   });
 
   it("ADR 0053: requests no further part once its dialog is closed", async () => {
-    // Each has its own endpoint, and a part has deliveries of one endpoint.
+    // Each delivery has its own endpoint, so the bulk retry has two parts: a part has deliveries of one endpoint.
     for (let count = 0; count < 2; count += 1) await own.fail(404);
     const parts: Route[] = [];
     await own.page.route("**/RetryFailedDeliveries", (route) => void parts.push(route));

@@ -231,7 +231,7 @@ describe("deliveries", () => {
       expect(await own.page.evaluate(`${top} > 0 && ${top} < innerHeight`)).toBe(true);
     }
     expect(await own.button("Show older").count()).toBe(0);
-    // For the keyboard, the focus is at the end of the list.
+    // The next Tab or Shift+Tab begins at the end of the list.
     await own.page.keyboard.press("Shift+Tab");
     expect(await own.page.evaluate("document.activeElement.closest('tr')?.rowIndex")).toBe(130);
     await own.see("Live updates stop while older deliveries are shown.");

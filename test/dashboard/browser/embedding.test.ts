@@ -56,7 +56,7 @@ it("a session in another site's page works only in that site's pages. ADR 0038",
 
   const again = await embed(page, `${browsers.origin}/keys`);
   await again.getByRole("heading", { name: "API keys" }).waitFor();
-  // The cookie belongs to the embedding site. The dashboard's own page does not get it.
+  // The cookie belongs to the embedding site, so the dashboard's own page does not get it.
   await page.goto(`${browsers.origin}/keys`);
   await page.getByRole("heading", { name: "Your session has ended" }).waitFor();
 });

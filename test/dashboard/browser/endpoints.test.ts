@@ -95,7 +95,7 @@ describe("endpoints", () => {
       (await endpoints.getEndpoint({ accountId: own.accountId, endpointId })).endpoint;
     await own.open(`/endpoints/${endpointId}`);
     await own.button("Edit").click();
-    // The page's rules would refuse the test's address. They must not show an error for what the server accepted.
+    // The page's rules would refuse the test's address, but must show no error for an address that the server accepted.
     expect(await own.dialog().getByLabel("URL").getAttribute("aria-invalid")).toBe("false");
     await own.dialog().getByLabel("donation.refunded").uncheck();
     await own.dialog().getByLabel("Send the headers of Standard Webhooks too").check();
@@ -260,7 +260,7 @@ describe("endpoints", () => {
       );
     const chart = own.page.getByRole("figure", { name: "1 delivered, 0 failed" });
     await chart.waitFor();
-    // The shown results stay while those of the next hour cannot be read.
+    // The page keeps its results while it cannot read those of the next hour.
     const stats = "**/*.EndpointService/GetEndpointStats";
     await own.page.route(stats, (route) => route.abort("internetdisconnected"));
     await own.page.clock.fastForward(3_600_000);

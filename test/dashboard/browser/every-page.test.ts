@@ -29,7 +29,7 @@ it("an error that stays is spoken once, and its button keeps the focus. WCAG 4.1
   };
   for (const path of ["/deliveries/000000000000000", "/endpoints/000000000000000"]) {
     await own.open(path);
-    // Longer than a page waits until it reads again.
+    // Runs for longer than a page waits until it reads again.
     await expectStill(() => own.page.clock.runFor(31_000));
   }
   const { endpointId } = await own.createEndpoint();

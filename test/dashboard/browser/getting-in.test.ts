@@ -9,8 +9,8 @@ const { browsers } = own;
 
 const ENDED = "Your session has ended";
 /**
- * Pages read their lists again after this time of their own clock. A test installs the clock before its page is loaded:
- * a page cannot end the timers that it began before.
+ * Pages read their lists again after this time of their own clock. A test installs the clock before it loads the page,
+ * because the page could not end timers that are older than the clock.
  */
 const READ_AGAIN_MS = 10_000;
 
@@ -153,7 +153,7 @@ it("a late call with a session that another tab has just replaced does not end i
   await page.context().clearCookies();
   await page.reload();
   await page.getByRole("heading", { name: ENDED }).waitFor();
-  // This tab shows the dashboard, so the browser does not load the page again by itself.
+  // The second tab already shows the dashboard, so the browser does not load the page again for the link.
   await second.goto(await browsers.link(accountId));
   await page.getByText("No active key").waitFor();
 });
@@ -262,7 +262,7 @@ it("the page shows the first failure of a call at once, and recovers by itself",
   isAway = false;
   await page.clock.fastForward(READ_AGAIN_MS);
   await stale.waitFor({ state: "detached" });
-  // A page that waits for changes reads its list when the wait fails.
+  // A page that waits for changes reads its list again when the wait fails. Here this read fails too.
   const feed = "**/*.ActivityService/*";
   await page.route(feed, (route) => route.abort("internetdisconnected"));
   await page.route(feed, (route) => route.continue(), { times: 1 });

@@ -105,7 +105,7 @@ export async function startBrowserStack(embedding?: Embedding) {
   };
 }
 
-/** With SCREENSHOTS=1, takes a picture of a page without its notice. Its name gets the width and the colours. */
+/** With SCREENSHOTS=1, takes a picture of a page without its notice. The file's name ends with width and colours. */
 export async function takeScreenshot(page: Page, name: string): Promise<void> {
   if (!process.env.SCREENSHOTS) return;
   const width = page.viewportSize()?.width ?? 0;

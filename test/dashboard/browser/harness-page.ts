@@ -47,12 +47,15 @@ export function useOwnPage(path = "/", look: Look = {}) {
     button: (name: string) => page.getByRole("button", { name, exact: true }),
     row: (hasText: string) => page.getByRole("row").filter({ hasText }),
     see: (text: string | RegExp) => page.getByText(text).waitFor(),
-    /** Marks the statuses of the page. A screen reader may not read one that appears later, with its text. */
+    /**
+     * Marks the status elements that the page has now. A screen reader may not read an element that appears together
+     * with its text.
+     */
     markStatuses: () =>
       page.evaluate(
         "for (const { dataset } of document.querySelectorAll('[role=status]')) dataset.known = ''",
       ),
-    /** Waits for a text in a status that is marked. */
+    /** Waits for a text in a marked status element. */
     spoken: (text: string) => page.locator("[data-known]").getByText(text).waitFor(),
     dialog,
     /** Waits for a text of the dialog. */

@@ -45,7 +45,7 @@ beforeAll(async () => {
   const backlog = { accountId, endpointIds: [endpointId], count: 1 };
   await writeDeliveries(stack.database, backlog, { state: DeliveryState.FAILED, attempts: 1 });
   ({ deliveryId } = await endpoints.sendTest({ accountId, endpointId }));
-  // The column must be larger, because this text is longer than the product stores today.
+  // Enlarges the column, because this text is longer than the product stores today.
   await stack.database.query("ALTER TABLE activity MODIFY message MEDIUMTEXT");
   await stack.database.query("UPDATE activity SET message = ? WHERE message LIKE '%WWW%'", [WORD]);
   page = await browsers.signIn(accountId);
@@ -90,7 +90,7 @@ const DRAWN_AMOUNTS = `(() => {
 
 const row = (hasText: string) => page.getByRole("row").filter({ hasText });
 
-/** Calls `check` on a loaded page at each width. Only the page's styles depend on the width. */
+/** Calls `check` at each width without another load of the page, because only the page's styles depend on the width. */
 async function atEachWidth(check: (width: string) => Promise<void>): Promise<void> {
   for (const width of [320, 390, 640, 900, 1280, 1920]) {
     await page.setViewportSize({ width, height: 800 });

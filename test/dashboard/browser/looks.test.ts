@@ -60,7 +60,7 @@ const NARROW = 390;
 const LOOKS = [1280, NARROW].flatMap((width) =>
   (["light", "dark"] as const).map((colorScheme) => ({ width, colorScheme })),
 );
-/** Resolves when the colours of buttons have changed, because they change slowly. */
+/** The colours of buttons change slowly. Resolves when they have changed. */
 const COLOURS_HAVE_CHANGED =
   "Promise.allSettled(document.getAnimations().map(({ finished }) => finished)).then(() => true)";
 
@@ -71,7 +71,7 @@ async function findings(page: Page): Promise<string[]> {
   return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
 }
 
-/** Checks a loaded page in each look. Only the page's styles depend on the look. */
+/** Checks a page in each look without another load, because only the page's styles depend on the look. */
 async function expectGoodLooks(page: Page, name: string): Promise<void> {
   await page.evaluate(axe.source);
   for (const { width, colorScheme } of LOOKS) {
@@ -98,7 +98,7 @@ describe("at 1280 and 390 px, in light and dark colours,", () => {
     async (name, path, text) => {
       await page.goto(`${browsers.origin}${path()}`);
       await page.getByText(text).first().waitFor({ state: "attached" });
-      // These pages always wait for the next record.
+      // These pages always wait for the next record, so their network is never idle.
       const isLive = name === "activity" || name === "overview";
       await page.waitForLoadState(isLive ? "load" : "networkidle");
       if (name === "endpoint") await page.getByRole("figure").first().waitFor();

@@ -83,7 +83,7 @@ it("the overview names each endpoint with failed deliveries, however many anothe
   });
   await own.page.reload();
   const asked = await held.promise;
-  // The deadline of the call would end it after 20 seconds.
+  // Waits for only ten seconds, because after 20 the deadline of the call would end it.
   const isAsked = { predicate: (request: Request) => request === asked, timeout: 10_000 };
   await Promise.all([own.page.waitForEvent("requestfailed", isAsked), own.goTo("Activity")]);
 });

@@ -8,7 +8,7 @@ import { OVERFLOW } from "./harness-browser.ts";
 import { useOwnPage } from "./harness-page.ts";
 
 /**
- * Each task begins at the overview and takes an owner's way, in this look only. At 1280 px in light colours, `keys`
+ * Each task begins at the overview and follows an owner's steps, in this look only. At 1280 px in light colours, `keys`
  * creates API keys, `endpoints` creates endpoints and rotates secrets, and `deliveries` and `bulk-retry` retry. `looks`
  * opens pages and dialogs in all four looks, but completes no task.
  */
