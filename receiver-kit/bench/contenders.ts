@@ -11,7 +11,7 @@ const EVENT_ID = "wev_0123456789abcde";
 /** A function from received bytes to a checked, parsed event. */
 export interface Contender {
   readonly name: string;
-  /** A floor is no library. It does only the unavoidable work. */
+  /** A floor is not a library: it does only the work that no library can avoid. */
   readonly role: "kit" | "peer" | "floor";
   /** The checks that the contender lacks. */
   readonly without?: string;
@@ -84,12 +84,12 @@ export async function createContenders(body: Buffer): Promise<Contender[]> {
   ];
 }
 
-/** Creates the floors. They have their key, prefix and signature before they are timed. */
+/** Creates the floors. It prepares their key, prefix and signature, so that the bench does not time that work. */
 function createFloors(body: Buffer, prefix: string): Contender[] {
   const key = createSecretKey(Buffer.from(SECRET));
   const macOf = () => createHmac("sha256", key).update(prefix).update(body).digest();
   const signature = macOf();
-  const outer = Buffer.alloc(64 + 32); // A block and a digest: the second hash of every HMAC.
+  const outer = Buffer.alloc(64 + 32); // Every HMAC's second hash reads a block and a digest.
   return [
     {
       name: "(createHmac, timingSafeEqual, JSON)",

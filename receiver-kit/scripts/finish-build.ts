@@ -2,10 +2,10 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
 /**
- * Corrects the imports in all files of a build.
+ * Corrects the imports in all files of a build, and the names of CommonJS files.
  *
- * tsc keeps `.ts` in declarations, which older compilers refuse. CommonJS in a package of ES modules needs its own
- * extension. And `#crypto` still names the kit's source.
+ * tsc keeps `.ts` in the imports of declarations, but older compilers refuse such imports. In a package of ES modules,
+ * CommonJS files need the extension `.cjs`. `#crypto` names the kit's source, and `#built-crypto` names its build.
  */
 export function finishBuild(folder: string, format: "esm" | "cjs"): void {
   const extension = format === "cjs" ? "cjs" : "js";

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 
-/** Creates an empty project with `packages` installed in `folder`. */
+/** Creates an empty project in `folder`, and installs `packages` in it. */
 export function installProject(folder: string, packages: readonly string[]): void {
   runQuietly("npm", ["init", "-y"], folder);
   runQuietly("npm", ["install", "--no-audit", "--no-fund", ...packages], folder);

@@ -5,8 +5,9 @@ import path from "node:path";
 import { packPackage } from "../../tools/release/published.ts";
 import { runQuietly } from "./install-project.ts";
 
-// The core and the command line run here from the tarball. So do the Express adapter and the SQLite store in
-// ../../test/delivery/packed-kit.test.ts. The other adapters and stores run from `dist` in ../test/docs/readme.test.ts.
+// This script runs the core and the command line from the tarball. The test ../../test/delivery/packed-kit.test.ts also
+// runs the Express adapter and the SQLite store from it. The test ../test/docs/readme.test.ts runs the other adapters
+// and stores from `dist`.
 
 const CHECKS = path.resolve(import.meta.dirname, "../test/runtimes");
 const require = createRequire(import.meta.url);

@@ -1,14 +1,14 @@
 import { VerificationError } from "./verification-error.ts";
 import type { WebhookEvent } from "./webhook-event.ts";
 
-// The decoder keeps a byte order mark, so that JSON.parse refuses the body. It throws at invalid UTF-8.
+// The decoder throws at invalid UTF-8. It keeps a byte order mark, so that JSON.parse refuses the body.
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
  * Parses the event of a body whose signature was checked.
  *
- * The id of the returned object is compared with the header. A body with duplicate keys therefore cannot show one id
- * here and another to the receiver. Throws `not_json`, `not_an_event` or `id_mismatch`.
+ * It compares the header with the id of the object that it returns. So a body with duplicate keys cannot show one id to
+ * this check and another to the receiver. Throws `not_json`, `not_an_event` or `id_mismatch`.
  */
 export function eventFromBody(body: Uint8Array, headerEventId: string): WebhookEvent {
   const parsed = parseJson(body);
@@ -21,7 +21,7 @@ function parseJson(body: Uint8Array): unknown {
   try {
     return JSON.parse(utf8.decode(body));
   } catch {
-    // The parser's message would quote the body.
+    // Leaves out the parser's message, because it would quote the body.
     throw new VerificationError("not_json");
   }
 }

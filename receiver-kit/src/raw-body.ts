@@ -18,7 +18,7 @@ function bytesFromBuffer(body: unknown): Uint8Array | undefined {
   try {
     if (ArrayBuffer.isView(body))
       return new Uint8Array(body.buffer, body.byteOffset, body.byteLength);
-    // Checked by its tag, because a framework's buffer can come from another realm.
+    // Checks the tag, not the class, because a framework's buffer can come from another realm.
     const tag = Object.prototype.toString.call(body);
     return tag === "[object ArrayBuffer]" ? new Uint8Array(body as ArrayBuffer) : undefined;
   } catch {

@@ -57,8 +57,8 @@ function finderFor(headers: unknown): Finder {
   if (typeof (headers as Partial<Iterable<unknown>>)[Symbol.iterator] === "function") {
     return finderForEntries(headers as Iterable<unknown>);
   }
-  // Checked after `get`, because Next.js 15 returns a promise that also has the methods of headers. The value of a
-  // header named "then" is no function.
+  // Checked after `get`, because Next.js 15 returns a promise that also has the methods of headers. A plain object may
+  // have a header named "then", but its value is no function.
   if ("then" in headers && typeof headers.then === "function") {
     throw notGiven("got a promise; await it first");
   }
@@ -68,7 +68,7 @@ function finderFor(headers: unknown): Finder {
 function finderForEntries(entries: Iterable<unknown>): Finder {
   const list = [...entries];
   const pairs = list.filter(Array.isArray);
-  // A request without headers gives an empty list.
+  // Accepts an empty list, because a request can have no headers.
   if (pairs.length === 0 && list.length > 0) {
     throw notGiven("got a flat list, such as Node's rawHeaders; pass request.headers");
   }

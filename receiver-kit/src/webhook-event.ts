@@ -68,10 +68,10 @@ export type KnownEvent =
   | SubscriptionCreated;
 
 /**
- * The type of an unknown event's `type`. At run time it is a string.
+ * The compiler's type of the field `type` in an unknown event. At run time the field is a string.
  *
- * For the compiler it equals no literal, so `type === "donation.created"` excludes it. A plain `string` would not be
- * excluded. Use `String(webhookEvent.type)` to compare it with a newer kind.
+ * For the compiler, this type equals no literal. So `type === "donation.created"` excludes unknown events, which it
+ * would not do for a plain `string`. Use `String(webhookEvent.type)` to compare the field with a newer kind.
  */
 declare enum UnknownKind {
   kind = "a kind that this version does not know",

@@ -45,8 +45,8 @@ export async function runCommand(
 }
 
 /**
- * Escapes control characters and direction marks as JSON does, but keeps line feeds. Such characters can change a
- * terminal, or reverse the text after them. An event holds texts of strangers.
+ * Escapes control characters and direction marks as JSON does, but keeps line feeds. An event holds strangers' texts.
+ * Such a character in them could change the terminal, or reverse the text after it.
  */
 function escapeControls(text: string): string {
   return text.replace(

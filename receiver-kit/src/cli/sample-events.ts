@@ -34,7 +34,7 @@ export function createSampleEvents(): SampleEvent[] {
 /** Creates an event of one kind. It is a test, so that no receiver does real work for it. */
 export function createSampleEvent(type: KnownEvent["type"]): SampleEvent {
   const id = `wev_${randomBytes(8).toString("hex").slice(1)}`;
-  // Real times have microseconds.
+  // The service's times have microseconds.
   const created_at = `${new Date().toISOString().slice(0, -1)}417Z`;
   const data = DATA_BY_TYPE[type](created_at);
   return { id, type, body: JSON.stringify({ id, type, created_at, test: true, data }) };

@@ -29,8 +29,8 @@ export const sendCommand: Command = async (args, context) => {
     const isRight = trial.expected === "2xx" ? answer.startsWith("2") : /^4\d\d/.test(answer);
     if (!isRight) wrong += 1;
     const isAnswered = STATUS.test(answer);
-    // `why` tells what follows from a wrong answer. Without an answer it could be false: the receiver may have refused
-    // the delivery.
+    // `why` tells what follows from a wrong answer. Without an answer, `why` could be false, because the receiver may
+    // have refused the delivery.
     const why = isAnswered ? `: ${trial.why}` : "";
     const outcome = isRight ? "" : `, expected ${trial.expected}${why}`;
     context.print(`${isRight ? "✓" : "✗"} ${trial.name.padEnd(36)} ${answer}${outcome}`);
@@ -53,7 +53,7 @@ async function sendBody(
   secret: string,
   { print }: CommandContext,
 ): Promise<number> {
-  // Not process.stdin.fd: it would make a pipe non-blocking, and the read would not wait for a slow program.
+  // Not process.stdin.fd: reading it makes a pipe non-blocking, so the read would not wait for a slow program.
   const body = readFileSync(file === "-" ? 0 : file, "utf8");
   const eventId = readEventId(body);
   const timestampSeconds = Math.floor(Date.now() / 1000);
@@ -92,7 +92,7 @@ function parseUrl(positionals: readonly string[]): URL {
   return new URL(text);
 }
 
-/** Sends a delivery as the real sender does: ten seconds, no redirects. Returns the status or the failure. */
+/** Sends a delivery as the real sender does: at most ten seconds, no redirects. Returns the status or the failure. */
 async function attempt(
   url: URL,
   { headers, body }: Pick<Trial, "headers" | "body">,

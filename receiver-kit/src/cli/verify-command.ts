@@ -6,7 +6,7 @@ import { type Command, readSecret, UsageError } from "./command.ts";
 import { explainMismatch } from "./explain-mismatch.ts";
 import { parseHeadersFile } from "./headers-file.ts";
 
-/** Verifies a delivery from files and shows which check fails. Exits with 1 if one does. */
+/** Verifies a delivery from files and shows which check fails. Exits with 1 if a check fails. */
 export const verifyCommand: Command = async (args, context) => {
   const { values } = parseArgs({
     args: [...args],

@@ -43,10 +43,10 @@ export function createToken(): string {
 }
 
 /**
- * Creates an HMAC of two one-shot hashes, as RFC 2104 defines it.
+ * Creates a function that computes an HMAC with two one-shot hashes, as RFC 2104 defines it.
  *
- * Digests are passed as text, because a Buffer for each costs as much as the hash. The buffers are reused: nothing else
- * runs between a write and its read.
+ * Digests are passed as text, because a Buffer for each costs as much as the hash. All calls share `inner` and `outer`,
+ * because nothing else runs between a write and its read.
  */
 function createOneShotHex(secret: string, hash: typeof nodeCrypto.hash) {
   const secretBytes = Buffer.from(secret, "utf8");

@@ -12,15 +12,15 @@ export interface Claims {
   /** Renews `owner`'s lease to `leaseMs` from now. Returns false if `owner` no longer holds the claim. */
   renew(eventId: string, owner: string, leaseMs: number): Promise<boolean>;
   /**
-   * Marks `eventId` done and keeps it for `keepMs`. Returns false if `owner` no longer holds the claim. After the end
-   * of its lease, `owner` holds a claim until another owner takes it or it is deleted.
+   * Marks `eventId` done and keeps it for `keepMs`. Returns false if `owner` no longer holds the claim. After its lease
+   * ends, `owner` still holds the claim until another owner takes the claim or it is deleted.
    */
   complete(eventId: string, owner: string, keepMs: number): Promise<boolean>;
   /** Releases `owner`'s claim, so that the next delivery can take it at once. */
   release(eventId: string, owner: string): Promise<void>;
   /**
-   * Keeps the later of `time` (ISO 8601) and the record's newest time for `keepMs`, and returns it. An empty `time` is
-   * earlier than any other. `record` differs from every event's id.
+   * Keeps the later of `time` (ISO 8601) and the record's newest time for `keepMs`, and returns that time. An empty
+   * `time` is earlier than any other. `record` differs from every event's id.
    */
   keepNewest(record: string, time: string, keepMs: number): Promise<string>;
   /** Deletes at most `limit` expired ids and records. Returns their number. */

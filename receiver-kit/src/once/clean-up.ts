@@ -3,8 +3,9 @@ const HANDLED_PER_CLEAN_UP = 64;
 const DELETIONS_PER_CLEAN_UP = 256;
 
 /**
- * Creates a function to call after each handled event. With a chance of 1 in 64, it deletes some expired ids. A counter
- * would never reach 64 in an instance that handles only a few events. `random` returns a number from 0 to 1.
+ * Creates a function to call after each handled event. With a chance of 1 in 64, that function deletes some expired
+ * ids. It does not count events, because a counter would never reach 64 in an instance that handles only a few.
+ * `random` returns a number from 0 to 1.
  */
 export function createCleanUp(
   store: { deleteExpired(limit: number): Promise<number> },

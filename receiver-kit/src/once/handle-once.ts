@@ -30,8 +30,8 @@ export async function handleOnce<Context>(
 }
 
 /**
- * Returns the event's record and time. Events of another type have other fields, so they do not make this event out of
- * date. Tests belong to no record.
+ * Returns the event's record and time. The record includes the type: an event of another type has other fields, so it
+ * does not make this event out of date. A test has no record.
  */
 function recordTimeOf({ type, test, created_at: time, data }: WebhookEvent) {
   const record = `${type} ${data?.id}`;

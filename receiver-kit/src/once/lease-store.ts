@@ -14,7 +14,7 @@ const DEFAULT_LEASE_SECONDS = 30;
 /** The longest wait of a timer. A longer one would end at once. */
 const MAX_LEASE_SECONDS = 2_147_483;
 const RENEWALS_PER_LEASE = 3;
-/** The pauses before a failed mark is tried again. */
+/** The pauses before the store tries again to mark an event done. */
 const MARK_AGAIN_MS = [100, 1_000];
 
 /** How long a store keeps claims and handled ids. */
@@ -29,9 +29,9 @@ export interface LeaseOptions extends KeepOptions {
 /** The context of work under a lease. */
 export interface LeaseContext extends Freshness {
   /**
-   * Aborted when the claim is lost, so that long work can stop. Also aborted when the lease ends because the storage
-   * cannot be reached: another owner may then have the claim. Work that stops must throw: work that returns counts as
-   * done.
+   * Aborts when the claim is lost, so that long work can stop. Also aborts when the lease ends while the storage cannot
+   * be reached, because another owner may then take the claim. Work that stops must throw, because work that returns
+   * counts as done.
    */
   readonly signal: AbortSignal;
 }
@@ -63,7 +63,7 @@ export function createLeaseStore(
         await work({ signal: lost.signal, stale: isStale(of, await keep("")) });
       } catch (error) {
         stopRenewing();
-        // The work's error matters more than a failed release. The claim then ends with its lease.
+        // The work's error matters more than a failed release. If the release fails, the claim ends with its lease.
         await claims.release(eventId, owner).catch(() => {});
         throw error;
       }
@@ -71,15 +71,16 @@ export function createLeaseStore(
       let wasTried = false;
       const mark = async () => {
         const mayBeMarked = wasTried;
-        // Only after the work: if the work fails, older events are still current.
+        // Keeps the time only now, after the work, because older events stay current if the work fails.
         await keep(of?.time ?? "");
         wasTried = true;
         if (await complete()) return true;
-        // `done` after an earlier try: only its answer was lost. `claimed`: the claim was deleted after its lease.
+        // `done` after an earlier try means that only the answer of that try was lost. `claimed` means that the claim
+        // was deleted after its lease, and that this owner has it again.
         const now = await claims.claim(eventId, owner, leaseMs);
         return now === "done" ? mayBeMarked : now === "claimed" && (await complete());
       };
-      // The work is done. A lost connection of the store must not repeat it.
+      // The work is done, so a lost connection to the storage must not cause it to run again.
       const isMarked = await insist(mark).finally(stopRenewing);
       if (!isMarked) return "claim_lost";
       await cleanUpNowAndThen();
@@ -101,20 +102,20 @@ function keepRenewing(
 ) {
   const lose = () =>
     lost.abort(new Error("the claim on this event was lost, or could not be renewed in time"));
-  // The storage counts the lease from a later moment than this process does.
+  // Counts the lease from the request. The storage counts from a later moment, so its lease never ends before this one.
   let heldSinceMs = askedMs;
   const loseLater = () => setTimeout(lose, heldSinceMs + leaseMs - performance.now());
   let ending = loseLater();
   let isStopped = false;
   const timer = setInterval(() => {
     const sentMs = performance.now();
-    // If the storage is away, the next renewal may still reach it before the lease ends.
+    // Ignores a failed renewal, because the next one may reach the storage before the lease ends.
     renew().then(
       (renewed) => {
         if (isStopped) return;
         clearTimeout(ending);
         if (!renewed) return lose();
-        // The answer to an earlier renewal may come after that to a later one.
+        // The answers may come in another order than the renewals.
         heldSinceMs = Math.max(heldSinceMs, sentMs);
         ending = loseLater();
       },

@@ -1,9 +1,11 @@
 /**
  * The outcome of one delivery of an event.
  *
- * `handled`: the work was done now. `seen_before`: an earlier delivery did the work.
- * `in_progress`: another delivery's work is running and may still fail. Do not answer 2xx.
- * `claim_lost`: the work ended after its lease, and another delivery took the claim. It may have done the work too.
+ * - `handled`: the work was done now.
+ * - `seen_before`: an earlier delivery did the work.
+ * - `in_progress`: another delivery's work is running and may still fail. Do not answer 2xx.
+ * - `claim_lost`: the work ended after its lease, and another delivery took the claim. That delivery may have done the
+ *   work too.
  */
 export type OnceOutcome = "handled" | "seen_before" | "in_progress" | "claim_lost";
 
@@ -20,7 +22,7 @@ export interface Freshness {
   readonly stale: boolean;
 }
 
-/** Remembers which events were handled. The work receives a `Context` from it. */
+/** Remembers which events were handled. It passes a `Context` to the work. */
 export interface OnceStore<Context> {
   /** Runs `work` unless the event was handled before. Rejects with the error of `work`. */
   runOnce(
@@ -37,7 +39,7 @@ export function isStale(of: RecordTime | undefined, newest: string | undefined):
   return of !== undefined && newest !== undefined && newest > of.time;
 }
 
-/** Longer than the sender's own retries, to cover manual ones. */
+/** Longer than the sender's automatic retries, to cover manual retries. */
 const DEFAULT_KEEP_SECONDS = 30 * 24 * 60 * 60;
 /** A hundred years. Databases cannot add a much longer time. */
 const MAX_KEEP_SECONDS = 36_500 * 24 * 60 * 60;

@@ -5,7 +5,7 @@ import { type Freshness, isStale, type OnceOutcome, type OnceStore } from "./onc
 /** Thrown inside a transaction to roll it back when there is no work to do. */
 class NotFirst extends Error {}
 
-/** The database rolled the transaction back, and the work did not pass on the error that said so. */
+/** The database rolled the transaction back, but the work hid the error that reported this. */
 export class TransactionLostError extends Error {
   override readonly name = "TransactionLostError";
 
@@ -27,7 +27,10 @@ export interface TransactionRunner<Context> {
   deleteExpired(limit: number): Promise<number>;
 }
 
-/** Creates a store whose mark commits with the work or not at all. The effect happens exactly once. */
+/**
+ * Creates a store that marks an event done in the transaction of the work. Both commit or neither does, so the work
+ * takes effect exactly once.
+ */
 export function createTransactionStore<Context>(
   runner: TransactionRunner<Context>,
 ): OnceStore<Context & Freshness> {

@@ -29,7 +29,8 @@ export function createReceive<Context>(options: ReceiverOptions<Context>): Recei
       if (outcome === "handled" || outcome === "seen_before") return 204;
       throw new InProgressError(`event ${webhookEvent.id}: ${outcome}`);
     } catch (error) {
-      // The work may verify a nested delivery. Its failure must not end this delivery with 400.
+      // The work may itself verify another delivery, and throw its VerificationError. That error must not end this
+      // delivery with 400.
       const isOfWork = isVerified && !(error instanceof InProgressError);
       const problem: Problem = isOfWork ? { status: 500, error } : problemFromError(error);
       void reportProblem(options, problem);

@@ -8,18 +8,18 @@ export interface ReceiverOptions<Context = unknown> extends VerifyOptions {
   /** Remembers which events were handled. */
   readonly store: OnceStore<Context>;
   /**
-   * Does the work for one event, once. Its result is awaited and not used. Do no real work if `webhookEvent.test` is
-   * true. If `context.stale` is true, a newer event of the same type and record was handled: keep that one's amounts
-   * and status.
+   * Does the work for one event, once. The receiver awaits the result and ignores it. Do no real work if
+   * `webhookEvent.test` is true. If `context.stale` is true, a newer event of the same type and record was handled:
+   * keep the amounts and status of the newer event.
    *
-   * The delivery is answered when this settles. The sender waits 10 seconds: put long work into a queue.
+   * The receiver answers when this settles. The sender waits 10 seconds, so put long work into a queue.
    */
   readonly handle: (webhookEvent: WebhookEvent, context: Context) => unknown;
   /** The largest body that is read. Default 1 MiB. */
   readonly bodyLimitBytes?: number | undefined;
   /**
-   * Called for every delivery that was not answered 204. Default: logs a line, and for an error other than a
-   * `VerificationError` its stack and that of its cause.
+   * Called for every delivery that was not answered 204. The default logs a `VerificationError` as one line, and any
+   * other error as its own stack and its cause's stack.
    */
   readonly onProblem?: ((problem: Problem) => unknown) | undefined;
 }

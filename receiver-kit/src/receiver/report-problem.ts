@@ -1,7 +1,7 @@
 import { VerificationError } from "../verification-error.ts";
 import type { Problem } from "./problem.ts";
 
-/** Calls `onProblem`, and only logs its failure. The answer does not wait, so callers may ignore the promise. */
+/** Calls `onProblem`, and logs its failure. The promise never rejects, and the answer does not wait for it. */
 export async function reportProblem(
   options: { readonly onProblem?: ((problem: Problem) => unknown) | undefined },
   problem: Problem,
@@ -18,8 +18,9 @@ function logProblem({ status, error }: Problem): void {
 }
 
 /**
- * Returns a `VerificationError` as one line, and any other error as its stack and that of its cause. Other properties
- * stay out of logs, because they can hold a supporter's data: `mysql2` keeps the statement, and `pg` the failing row.
+ * Returns a `VerificationError` as one line, and any other error as its own stack and its cause's stack. Other
+ * properties stay out of logs, because they can hold a supporter's data: `mysql2` keeps the statement, and `pg` the
+ * failing row.
  */
 function textFromError(error: unknown): string {
   if (error instanceof VerificationError) return `${error.reason}: ${error.message}`;

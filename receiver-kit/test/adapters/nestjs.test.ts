@@ -16,7 +16,8 @@ import { post } from "./http-client.ts";
 import { collectProblems } from "./problems.ts";
 
 /**
- * Creates a module like a Nest user's. It calls the decorators as functions: Node's own TypeScript has no decorators.
+ * Creates a module like a Nest user's. It calls the decorators as functions, because Node runs TypeScript only without
+ * decorators.
  */
 function createModule(options: ReceiverOptions<unknown>): new () => object {
   class WebhookController {

@@ -11,7 +11,7 @@ import { findGo } from "./go-toolchain.ts";
 
 const blocks = readCodeBlocks("docs/other-languages.md");
 const folder = useFolder("receiver-kit-languages");
-/** The file of the cases, in the folder of the programs that read it. */
+/** The file with the cases. It is in the folder of the programs that read it. */
 const CASES = "cases.json";
 
 let go: string;
@@ -32,7 +32,7 @@ const { vectors } = vectorsFile;
 const good = vectors.find(({ reason }) => reason === null) ?? expect.unreachable();
 const lower = Object.entries(good.headers).map(([name, value]) => [name.toLowerCase(), value]);
 const delivered = { ...good, headers: Object.fromEntries(lower) };
-/** Each vector, then a good delivery: without a secret, with an empty one, during a rotation, and without headers. */
+/** Each vector, then good deliveries: without a secret, with an empty one, during a rotation, and without headers. */
 const cases = [
   ...vectors.map((vector) => ({ ...vector, secrets: [vector.secret] })),
   { ...delivered, secrets: [], reason: "unusable_secret" },

@@ -69,7 +69,7 @@ export function describeStore(client: ClientName | "memory", subject: Subject): 
       }
     });
 
-    // The tests that wait for leases wait at the same time.
+    // The tests that wait for leases run concurrently, so that their waits overlap.
     it.concurrent("gives a claim to the next owner after the lease, and not before", async () => {
       const eventId = randomUUID();
       expect(await store.claims.claim(eventId, "first", LEASE_SECONDS * 1000)).toBe("claimed");

@@ -34,7 +34,7 @@ it("deletes expired ids by itself, so that it does not grow for ever", async () 
     await store.runOnce(`wev_${index}`, async () => {});
   }
   nowMs += 10_000;
-  // Deletion is by chance. The probability of none within a thousand events is about one in seven million.
+  // Deletion is by chance. The probability that a thousand events cause none is about one in seven million.
   const left = await claims.deleteExpired(10_000);
   expect(left).toBeLessThan(1_000);
   // The last ids expired after the last event.

@@ -15,7 +15,8 @@ import { OPEN_BY_CLIENT } from "./kinds.ts";
 const INSTANCES = 20;
 
 const server = useStarted(() => {
-  // The tests must not use a database that the environment names. A start that used this file would fail.
+  // The tests must not use a database that the environment names. This file does not exist, so a start that used it
+  // would fail.
   vi.stubEnv("DATABASE_URL_FILE", "/no/such/file");
   return startMysql().finally(() => vi.unstubAllEnvs());
 });

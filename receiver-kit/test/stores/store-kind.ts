@@ -6,7 +6,7 @@ import type { OnceStore } from "../../src/once/once-store.ts";
 export interface OpenStore {
   readonly claims: Claims;
   createStore(options?: LeaseOptions): OnceStore<unknown>;
-  /** Commits the work with the mark; absent if the store has no transactions. */
+  /** Creates a store that commits the work with the mark; absent if the kind of store has no transactions. */
   createTransactionStore?(): OnceStore<unknown>;
   /** Called in the work: writes a trace that commits or rolls back with the work. */
   leaveTrace?(context: unknown, eventId: string): Promise<void>;

@@ -5,7 +5,7 @@ import { type LambdaBody, readRawBody } from "./raw-body.ts";
 
 type Multi<Value> = Readonly<Record<string, Value | undefined>> | null | undefined;
 
-/** The used parts of an HTTP event of payload version 1.0 or 2.0. */
+/** The part of an HTTP event that the receiver uses. The payload version is 1.0 or 2.0. */
 export interface LambdaRequest extends LambdaBody {
   readonly headers?: Multi<string>;
   /** Version 1.0 only: every value of each header. */

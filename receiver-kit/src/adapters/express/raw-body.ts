@@ -6,7 +6,7 @@ const READ_BEFORE =
   "express.json() or another parser ran first; put this route above app.use(express.json()), " +
   "or keep the bytes with express.json({ verify: (req, res, bytes) => { req.rawBody = bytes; } })";
 
-/** A request, with what a body parser may have left on it. */
+/** A request, with the fields that a body parser may have set. */
 export type ExpressRequest = IncomingMessage & { body?: unknown; rawBody?: unknown };
 
 /** Returns the bytes that `express.raw()` or a `verify` hook kept, or reads them from the request. */

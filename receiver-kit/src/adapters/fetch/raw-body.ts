@@ -13,7 +13,7 @@ export async function readRawBody(request: Request, limitBytes: number): Promise
   return request.body ? readChunks(chunksOf(request.body), limitBytes) : new Uint8Array();
 }
 
-/** Yields the chunks of a stream: not every runtime's ReadableStream is async iterable. */
+/** Yields the chunks of a stream. It uses a reader, because not every runtime's ReadableStream is async iterable. */
 async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = stream.getReader();
   let ended = false;

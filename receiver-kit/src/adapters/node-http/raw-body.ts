@@ -24,7 +24,7 @@ export async function readRawBody(
   return Buffer.concat(await collect(request, limitBytes));
 }
 
-/** Reads by events: leaving an async iteration early would destroy the socket before the answer. */
+/** Reads by events, because leaving an async iteration early would destroy the socket before the answer. */
 function collect(request: IncomingMessage, limitBytes: number): Promise<Buffer[]> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];

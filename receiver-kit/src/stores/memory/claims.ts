@@ -1,7 +1,7 @@
 import type { Claims } from "../../once/claims.ts";
 
 interface Entry {
-  /** Undefined if the event is done. For a record it is the newest time. */
+  /** The owner of the claim; undefined if the event is done. For a record, this is its newest time. */
   readonly owner: string | undefined;
   /** When the lease ends, or when a done id expires. */
   readonly expiresAtMs: number;
@@ -44,7 +44,7 @@ export function createMemoryClaims(clock: () => number): Claims {
       for (const [eventId, { owner, expiresAtMs }] of entries) {
         if (deleted === limit) break;
         if (expiresAtMs > nowMs) {
-          if (owner === undefined) break; // Done ids after it expire later.
+          if (owner === undefined) break; // All done ids after this one expire later.
           continue;
         }
         entries.delete(eventId);

@@ -48,7 +48,7 @@ export async function takeClaim(
     [eventId],
   );
   if (String(holder) === owner) return "claimed";
-  // A row that disappeared meanwhile was released. The next delivery can claim it.
+  // If there is no row, its claim was released meanwhile. The next delivery can claim the event.
   return holder === null ? "done" : "held";
 }
 
@@ -90,7 +90,7 @@ export async function updateHeld(
 }
 
 async function deleteExpired(db: MysqlQueryable, limit: number): Promise<number> {
-  // Ids are read without locks and deleted by primary key. Claims lock in the same order.
+  // Reads the ids without locks, and deletes by primary key. Claims lock in the same order, so the two do not deadlock.
   const eventIds = await readColumn(
     db,
     `SELECT event_id FROM receiver_kit_event WHERE expires_at <= UTC_TIMESTAMP(6)

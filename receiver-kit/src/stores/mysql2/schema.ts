@@ -3,7 +3,7 @@ import type { MysqlQueryable } from "./queryable.ts";
 /**
  * Creates the store's table. Put it into a migration, or call `createTable`.
  *
- * The id is binary, so that no collation treats two ids as equal. Times are UTC.
+ * The id is binary, so that no collation treats two different ids as equal. Times are UTC.
  */
 export const CREATE_TABLE_SQL = `
 CREATE TABLE IF NOT EXISTS receiver_kit_event (

@@ -10,12 +10,14 @@ import { createTransactionStore } from "../../once/transaction-store.ts";
 import { createMysqlClaims, keepNewest, takeClaim, updateHeld } from "./claims.ts";
 import type { MysqlPooledConnection, MysqlQueryable } from "./queryable.ts";
 
-/** The lease of a claim that an implicit commit stored. `complete` replaces it by the time to keep. */
+/**
+ * The lease of the claim if a statement of the work commits implicitly. `complete` replaces it with the time to keep.
+ */
 const CLAIM_MS = 30_000;
 
 /** The context of work in a transaction. */
 export interface MysqlTransactionContext<Connection> {
-  /** The connection of the transaction that also writes the mark. Run the work's statements on it. */
+  /** The connection of the transaction that also marks the event done. Run the work's statements on it. */
   readonly connection: Connection;
 }
 
@@ -34,8 +36,8 @@ export function createMysqlTransactionStore<Connection extends MysqlPooledConnec
       // The lease is short, because a statement of the work that commits implicitly would commit the claim too.
       return takeClaim(connection, eventId, owner, CLAIM_MS).catch(heldWhenLockWasLost);
     },
-    // A deadlock rolls the whole transaction back, with the claim. Later statements of the work then commit one by one.
-    // `complete` then returns false.
+    // A deadlock rolls back the whole transaction, with the claim. Later statements of the work then commit one by one.
+    // In that case `complete` finds no claim and returns false.
     complete: ({ connection }, eventId) =>
       updateHeld(connection, eventId, owners.get(connection) ?? "", null, keepMs),
     keepNewest: ({ connection }, record, time) => keepNewest(connection, record, time, keepMs),
@@ -65,7 +67,8 @@ const ER_LOCK_DEADLOCK = 1213;
 
 /**
  * Returns `held` for a lost lock. When a transaction rolls back, InnoDB lets one of the waiting transactions continue
- * and ends the others as deadlocked. Their work has not begun, and the continued one may still fail.
+ * and ends the others as deadlocked. The work of those others has not begun, and the transaction that continues may
+ * still fail.
  */
 function heldWhenLockWasLost(error: { errno?: unknown }): ClaimResult {
   if (error.errno === ER_LOCK_DEADLOCK || error.errno === ER_LOCK_WAIT_TIMEOUT) return "held";

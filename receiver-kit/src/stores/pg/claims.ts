@@ -40,7 +40,7 @@ export async function takeClaim(
   const { rows } = await db.query("SELECT owner FROM receiver_kit_event WHERE event_id = $1", [
     eventId,
   ]);
-  // A row that disappeared meanwhile was released. The next delivery can claim it.
+  // If there is no row, its claim was released meanwhile. The next delivery can claim the event.
   return rows[0] && rows[0].owner === null ? "done" : "held";
 }
 

@@ -16,7 +16,7 @@ COMMENT ON COLUMN receiver_kit_event.expires_at IS 'end of the lease, or of the 
  * Creates the table if it is missing.
  *
  * Instances that start together take turns, because PostgreSQL's IF NOT EXISTS fails when two of them create the same
- * table. If the table exists, nothing is locked: CREATE INDEX would wait for running transactions.
+ * table. If the table exists, this takes no lock, because CREATE INDEX would wait for running transactions.
  */
 export async function createTable(db: PgQueryable): Promise<void> {
   const { rows } = await db.query("SELECT to_regclass('receiver_kit_event') AS existing");

@@ -11,7 +11,7 @@ import type { PgPool, PgPooledClient, PgQueryable } from "./queryable.ts";
 
 /** The context of work in a transaction. */
 export interface PgTransactionContext<Client> {
-  /** The client of the transaction that also writes the mark. Run the work's statements on it. */
+  /** The client of the transaction that also marks the event done. Run the work's statements on it. */
   readonly client: Client;
 }
 
@@ -58,7 +58,7 @@ async function inTransaction<Client extends PgPooledClient>(
   work: (context: PgTransactionContext<Client>) => Promise<void>,
 ): Promise<void> {
   const client = await pool.connect();
-  // A pool handles errors of idle clients only. An unhandled one would end the process.
+  // A pool handles errors of idle clients only. An unhandled error of this client would end the process.
   client.on?.("error", ignore);
   let broken = true;
   try {
@@ -75,7 +75,7 @@ async function inTransaction<Client extends PgPooledClient>(
     }
     const { command } = await client.query("COMMIT");
     broken = false;
-    // After a failed statement PostgreSQL answers COMMIT with a rollback, and no error.
+    // If a statement failed, PostgreSQL answers COMMIT with a rollback, not with an error.
     if (command === "ROLLBACK") throw new TransactionLostError();
   } finally {
     client.release(broken); // A connection in an unknown state must not return to the pool.

@@ -40,7 +40,7 @@ export function takeClaim(
     .run(eventId, owner, nowMs + forMs, nowMs);
   if (Number(changes) === 1) return "claimed";
   const row = db.prepare("SELECT owner FROM receiver_kit_event WHERE event_id = ?").get(eventId);
-  // A row that disappeared meanwhile was released. The next delivery can claim it.
+  // If there is no row, its claim was released meanwhile. The next delivery can claim the event.
   return row && firstValue(row) === null ? "done" : "held";
 }
 
@@ -51,7 +51,7 @@ export function keepNewest(
   time: string,
   keepMs: number,
 ): string {
-  // No RETURNING: the drivers read its row before the commit, and ignore the commit's failure.
+  // No RETURNING, because the drivers read its row before the commit and then ignore a failure of the commit.
   db.prepare(
     `INSERT INTO receiver_kit_event (event_id, owner, expires_at_ms) VALUES (?, ?, ?)
      ON CONFLICT (event_id) DO UPDATE

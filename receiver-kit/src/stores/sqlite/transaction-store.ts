@@ -12,19 +12,19 @@ import { waitWhenBusy } from "./schema.ts";
 
 /** The context of work in a transaction. */
 export interface SqliteTransactionContext<Database> {
-  /** The database of the transaction that also writes the mark. Run the work's statements on it. */
+  /** The database of the transaction that also marks the event done. Run the work's statements on it. */
   readonly db: Database;
 }
 
 /**
  * Creates a store in the receiver's own database. The work and the mark commit together.
  *
- * Give it its own connection. A transaction uses the whole connection, so other code's statements on it would join the
- * transaction. Work for different events runs one after another.
+ * Give the store its own connection. A transaction uses the whole connection, so statements of other code on it would
+ * join the transaction. Work for different events runs one after another.
  *
- * The work must not wait for anything, such as the network or a timer. SQLite has one writer. Meanwhile a write on
- * another connection would block this process for that connection's timeout, and fail. Use `createSqliteStore` for work
- * that waits.
+ * The work must not wait for anything, such as the network or a timer. SQLite has one writer. During the wait, a write
+ * on another connection would block this process for that connection's timeout, and then fail. Use `createSqliteStore`
+ * for work that waits.
  */
 export function createSqliteTransactionStore<Database extends SqliteDatabase>(
   db: Database,
