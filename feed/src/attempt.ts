@@ -14,7 +14,7 @@ export type Outcome<Body> =
   | { readonly kind: "answered"; readonly body: Body; readonly headers: Headers }
   | {
       readonly kind: "failed";
-      /** What the runtime's fetch threw, for example because of a certificate. */
+      /** The error that the runtime's fetch threw, for example because of a certificate. */
       readonly cause?: unknown;
       readonly reason: WaitReason;
       /** The value of `Retry-After`; undefined if it is absent or invalid. */
@@ -91,7 +91,8 @@ type Parts = {
 function isAnswer(path: string, { data, pagination }: Parts): boolean {
   if (path === "/me") return typeof data?.key?.expires_at === "string";
   if (!Array.isArray(data) || typeof pagination?.has_more !== "boolean") return false;
-  // Only an empty last page may lack a cursor. After another one, the same records would come again. §2.4
+  // Only an empty last page may lack a cursor. After any other page without a cursor, the next request would get the
+  // same records again. §2.4
   return !!pagination.next_cursor || (!pagination.has_more && data.length === 0);
 }
 

@@ -82,7 +82,8 @@ export function invalidOption(message: string): FeedError {
 
 function isInBrowser(): boolean {
   const { navigator }: { navigator?: { userAgent?: string } } = globalThis;
-  // A worker of a browser has no document. Servers name their runtime: Node.js, Deno, Bun, Cloudflare-Workers.
+  // A browser's worker has no document, but its user agent begins with Mozilla/. On servers the user agent names the
+  // runtime: Node.js, Deno, Bun, Cloudflare-Workers.
   const isWorker = navigator?.userAgent?.startsWith("Mozilla/") ?? false;
   return isWorker || ("window" in globalThis && "document" in globalThis);
 }

@@ -28,8 +28,8 @@ export interface FollowOptions extends ConnectionOptions, FilterOptions {
 /** A stream of activity for one `for await`. */
 export interface Follower extends AsyncGenerator<Activity, void, undefined> {
   /**
-   * Requests the next page at once, at most once a second, and less often once half of the account's limit is used. Call
-   * it from a webhook's handler.
+   * Requests the next page now, but at most once a second, and less often after half of the account's limit is used.
+   * Call it from a webhook's handler.
    */
   wake(): void;
 }
@@ -56,7 +56,7 @@ export function follow(options: FollowOptions): Follower {
 
   async function* run(): AsyncGenerator<Activity, void, undefined> {
     if (signal?.aborted) return;
-    // A new function for each follower: the set of followers would hold the same one only once.
+    // Passes a new function for each follower, because the set of followers would hold the same function only once.
     const seat = joinPoller(connection, filters, (reason, ms) => {
       void callBack("onWait", () => onWait(reason, ms));
     });
@@ -104,7 +104,7 @@ export function follow(options: FollowOptions): Follower {
   return Object.assign(run(), { wake: () => poller?.wake() });
 }
 
-/** JavaScript may pass anything, such as a path. */
+/** Refuses a value without `load` and `save`, because JavaScript may pass anything, such as a path. */
 function expectCheckpoint(value: Partial<Checkpoint> | null): void {
   if (typeof value?.load === "function" && typeof value.save === "function") return;
   throw invalidOption("checkpoint must have the functions load and save, as file(path) has.");

@@ -13,8 +13,8 @@ export function daysLeft(expiresAt: string, nowMs: number): number | undefined {
 }
 
 /**
- * Returns a function that reads the key's end at its first call and once a day, and calls `onKeyEnding` if 14 days or
- * fewer are left, until the signal aborts.
+ * Returns a function to call again and again. At its first call, and then once a day, it reads the key's end. If 14
+ * days or fewer are left, it calls `onKeyEnding`. The signal aborts its requests.
  */
 export function createKeyCheck(
   connection: Connection,
@@ -23,10 +23,11 @@ export function createKeyCheck(
 ): () => void {
   let lastMs = 0;
   return () => {
-    // The clock may have stepped back since the last check.
+    // `Math.abs`, because the clock may have stepped back since the last check.
     if (onKeyEnding === undefined || Math.abs(Date.now() - lastMs) < DAY_MS) return;
     lastMs = Date.now();
-    // Not awaited, because the feed must not wait for it. A refused key ends the feed anyway.
+    // Not awaited, because the feed must not wait for it. Failures are ignored, because a refused key ends the feed
+    // anyway.
     request<{ data: Me }>(connection, { path: "/me" }, { signal })
       .then(({ body }) => {
         const days = daysLeft(body.data.key.expires_at, Date.now());

@@ -48,9 +48,10 @@ export async function request<Body>(
 }
 
 /**
- * Returns the wait after a failed request, in milliseconds. It is `Retry-After`, at most ten minutes. Without that, it
- * is 60 seconds after 429 and 503. To both, `random` (0 to 1) adds up to a tenth. After other failures it is 1, 2, 4, …
- * up to 60 seconds, and `random` takes away up to half. `Retry-After` never shortens this back-off.
+ * Returns the wait after a failed request, in milliseconds. `random` is from 0 to 1.
+ * - With `Retry-After`: that time, at most ten minutes, and up to a tenth more. It is never shorter than the back-off.
+ * - Without it, after 429 and 503: 60 seconds, and up to a tenth more.
+ * - Without it, after other failures: the back-off of 1, 2, 4, … up to 60 seconds, or up to half of it less.
  */
 export function delayMs(
   { reason, retryAfterMs }: Extract<Outcome<unknown>, { kind: "failed" }>,

@@ -5,11 +5,17 @@ export interface CheckpointState {
   readonly since: string | null;
   readonly type: string | null;
   readonly platform: string | null;
-  /** The cursor's own `since`: earlier than `since` if followers share the cursor, later after a refused cursor. */
+  /**
+   * The `since` that belongs to the cursor: earlier than `since` if followers share the cursor, later after a refused
+   * cursor.
+   */
   readonly from: string | null;
   /** The cursor after the last page; null: before the first page. */
   readonly cursor: string | null;
-  /** The ids of the last processed records, newest last: 500, or all with the newest `recorded_at` if they are more. */
+  /**
+   * The ids of the last processed records, newest last: at most 500, or all with the newest `recorded_at` if those are
+   * more.
+   */
   readonly processed: readonly string[];
   /** The `recorded_at` of the newest processed record. */
   readonly recorded_at: string | null;

@@ -53,7 +53,10 @@ async function writeDurably(path: string, text: string): Promise<void> {
   }
 }
 
-/** On Windows another program, such as a virus scanner, may hold the file for a moment. */
+/**
+ * Renames a file. Tries again for two seconds, because on Windows another program, such as a virus scanner, may hold
+ * it.
+ */
 async function renameOver(from: string, to: string): Promise<void> {
   const untilMs = performance.now() + HELD_MS;
   for (;;) {

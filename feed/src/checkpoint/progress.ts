@@ -6,7 +6,7 @@ import type { Checkpoint, CheckpointState } from "./checkpoint.ts";
 
 /**
  * The records of the last five pages, of at most 100 each. More are remembered only if they share the newest
- * `recorded_at`, as rows of an import do: the stream may begin again at that time.
+ * `recorded_at`, as rows of an import do. The stream may begin again at that time, and must then skip all of them.
  */
 const MAX_PROCESSED = 500;
 
@@ -42,7 +42,7 @@ export async function loadProgress(
     saved.type === (type ?? null) &&
     saved.platform === (platform ?? null) &&
     (since === undefined || exact(saved.since ?? "") === exact(since));
-  // A stream that begins at another `since` must not continue at the last record of the stream before.
+  // A stream that begins at another `since` must not continue at the last record of the earlier stream.
   let recordedAt = isSame || since === undefined ? (saved?.recorded_at ?? undefined) : undefined;
   let beginning = isSame
     ? (saved.since ?? undefined)

@@ -3,8 +3,8 @@ const CTRL_D = "\u0004";
 const BACKSPACE = /[\b\u007f]/;
 
 /**
- * Asks at a terminal without showing the typed text. Calls `interrupt` at Ctrl-C, which must abort the signal. Returns
- * an empty text when the signal aborts.
+ * Asks at a terminal without showing the typed text. Calls `interrupt` at Ctrl-C. `interrupt` must abort the signal.
+ * Returns an empty text when the signal aborts.
  */
 export function askHidden(
   question: string,

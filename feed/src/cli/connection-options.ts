@@ -25,7 +25,7 @@ type Values = {
 };
 type Filters = { readonly type?: string | undefined; readonly platform?: string | undefined };
 
-/** Refuses arguments that have an API key in them. */
+/** Refuses an argument that holds an API key or is an option for one, such as `--key`. */
 export function refuseKeys(args: readonly string[]): void {
   if (!args.some((arg) => KEY.test(arg) || /^--?(api-?)?key(=|$)/.test(arg))) return;
   throw new UsageError(
@@ -53,7 +53,7 @@ export async function readConnection(
   return {
     ...{ apiKey, baseUrl, signal },
     onWait(reason, ms) {
-      // A wrong address, or a certificate that Node does not trust, looks like a network that is away.
+      // A wrong address, or a certificate that Node does not trust, looks like an unreachable network.
       const isUnreachable = reason === "network_error";
       const hint = isUnreachable ? " If this continues, check --base-url and certificates." : "";
       const seconds = Math.ceil(ms / 1_000);

@@ -1,5 +1,5 @@
 /**
- * Escapes control characters and direction marks as JSON does, but keeps line feeds. Such characters can change a
+ * Escapes control characters and direction marks as JSON does, but keeps line feeds. These characters can change a
  * terminal, or reverse the text after them.
  */
 export function escapeControls(text: string): string {

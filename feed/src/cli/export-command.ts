@@ -81,7 +81,7 @@ async function openOutput(path: string): Promise<Output> {
   return {
     write: (line) => opened.appendFile(`${line}\r\n`),
     async finish() {
-      // Otherwise a power cut could leave an incomplete file under the name.
+      // Without this, a power cut could leave an incomplete file under the final name.
       await opened.sync();
       await opened.close();
       await rename(part, path);

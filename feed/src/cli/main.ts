@@ -10,7 +10,8 @@ const { stdin, stdout, stderr } = process;
 const stopped = new AbortController();
 const stop = () => {
   stopped.abort();
-  // `print` waits for a reader that may never read. Other work, such as saving a checkpoint, is not cut.
+  // Ends the process only if output is unread, because `print` may wait for a reader for ever. Other work, such as
+  // saving a checkpoint, may finish.
   const endUnread = () => stdout.writableLength > 0 && process.exit(INTERRUPTED);
   setTimeout(endUnread, READ_WITHIN_MS).unref();
 };
@@ -48,13 +49,13 @@ async function print(line: string): Promise<void> {
   });
 }
 
-/** On a full disk `stdout.write` may write a part of a line and report success. */
+/** Appends a text whole or not at all. On a full disk, `stdout.write` may write a part of it and report success. */
 function appendWhole(fd: number, text: string): void {
   const { size } = fstatSync(fd);
   try {
     writeFileSync(fd, text);
   } catch (error) {
-    // With `>>` the next run would continue the cut line.
+    // Removes the cut line, because with `>>` the next run would continue it.
     ftruncateSync(fd, size);
     throw error;
   }

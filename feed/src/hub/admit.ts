@@ -23,7 +23,7 @@ export function refusalOf(
   const hosts = ["127.0.0.1", "localhost", "[::1]"].map((name) => `${name}${port}`);
   const origins = hosts.map((host) => `http://${host}`);
   if (!hosts.includes(headers.host ?? "")) {
-    // The hub listens on IPv4 only. A tunnel may bring it requests to [::1].
+    // Leaves out [::1], because the hub listens on IPv4 only. A tunnel may still bring it requests to [::1].
     return { status: 421, sentence: `The hub answers at ${hosts.slice(0, 2).join(" and ")} only.` };
   }
   if (headers.origin !== undefined && !origins.includes(headers.origin)) {

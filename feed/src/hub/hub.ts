@@ -49,7 +49,7 @@ export async function startHub({ port, token, ...options }: HubOptions): Promise
   const listeners = new Set<Listener>();
   const admission = { port, token };
   const base = `http://${HOST}`;
-  /** Returns `/`, where the hub serves nothing, for a target that is no URL, such as `//`. */
+  /** A target that is no URL, such as `//`, counts as `/`, where the hub serves nothing. */
   const urlOf = ({ url = "" }: IncomingMessage) =>
     new URL(URL.canParse(url, base) ? url : "/", base);
 
@@ -77,7 +77,7 @@ export async function startHub({ port, token, ...options }: HubOptions): Promise
   };
   const server = createServer(answer);
   server.on("upgrade", (request, socket: Duplex, head) => {
-    // Node removed its own listener. Without one, a reset would end the process.
+    // Node removed its own listener of errors. Without one, a reset connection would end the process.
     socket.on("error", () => socket.destroy());
     if (request.headers.upgrade?.toLowerCase() !== "websocket") {
       // The client only offers another protocol, such as h2c. The hub may ignore the offer: RFC 9110 §7.8.
@@ -90,9 +90,9 @@ export async function startHub({ port, token, ...options }: HubOptions): Promise
         socket.destroy();
         return;
       }
-      // A client that keeps its side open must not hold up `close`.
+      // A client that keeps its side open must not delay `close`.
       response.on("finish", () => socket.end(() => socket.destroy()));
-      // The socket is read, so that the end of the connection is noticed.
+      // Reads the socket, so that the hub notices the end of the connection.
       socket.on("end", () => socket.destroy()).resume();
       answer(request, response);
       return;

@@ -2,10 +2,10 @@ import type { Activity } from "../contract.ts";
 import { MAX_UNREAD_BYTES } from "./listener.ts";
 
 const MAX_KEPT = 1_000;
-/** Half of what a listener may leave unread, because all kept records are sent to a listener at once. */
+/** Half of the bytes that a listener may leave unread, because the hub may send it all kept records at once. */
 const MAX_KEPT_BYTES = MAX_UNREAD_BYTES / 2;
 
-/** The last 1,000 records or 512 KiB, for pages that are loaded again and bots that were disconnected. */
+/** The last records, at most 1,000 and 512 KiB, for pages that load again and bots that connect again. */
 export interface Kept {
   add(activity: Activity): void;
   /** Returns the kept records after the one with this id; all of them if it is not kept. */

@@ -12,7 +12,8 @@ export function readOverlayPage(): OverlayPage {
   const policy = [
     "default-src 'none'",
     `script-src ${scriptHashOf(html)}`,
-    // OBS adds the text of its field "Custom CSS" as an element. Records are written as text and add none.
+    // OBS adds the text of its field "Custom CSS" as a style element. Records cannot add one, because the page writes
+    // them as text.
     "style-src 'unsafe-inline'",
     "connect-src 'self'",
     "base-uri 'none'",

@@ -11,8 +11,8 @@ const KEY = /^[A-Za-z0-9+/]{22}==$/;
 const CLOSE_WITHIN_MS = 1_000;
 
 /**
- * Accepts an upgrade to a WebSocket. It sends text, and handles ping, pong and close. It ignores clients' messages.
- * Returns undefined if the request is no WebSocket of version 13.
+ * Accepts an upgrade to a WebSocket. The WebSocket sends text, and handles ping, pong and close. It ignores clients'
+ * messages. Returns undefined if the request is no WebSocket of version 13.
  */
 export function openWebSocket(
   { headers }: IncomingMessage,
@@ -36,7 +36,8 @@ export function openWebSocket(
   };
   const end = (payload: Buffer) => {
     write(Opcode.Close, payload);
-    // Drops all that the client still sends. After an invalid frame, the reader would keep all of it in memory.
+    // Drops all bytes that the client still sends. After an invalid frame, the frame reader would keep all of them in
+    // memory.
     socket.off("data", read).resume();
     socket.end(() => socket.destroy());
     setTimeout(() => socket.destroy(), CLOSE_WITHIN_MS).unref();

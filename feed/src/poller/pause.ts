@@ -6,7 +6,9 @@ import { MAX_RETRY_AFTER_MS } from "../request.ts";
 const IDLE_MS = 5_000;
 /** The time between requests when half of the account's limit is left. The limit allows twice this rate. §8 */
 const SPACING_MS = 1_000;
-/** The longest time between requests, however little of the limit is left: more of it may become free soon. */
+/**
+ * The longest time between requests, even if almost none of the limit is left, because more of it may become free soon.
+ */
 const MAX_SPACING_MS = 6_000;
 /** While the limit leaves more requests than this, they need no time between them. */
 const PLENTY = 60;

@@ -28,7 +28,7 @@ it("requests a page again after a minute, because a record may have been refunde
   const answer = { status: 200, headers: new Headers(), text: async () => JSON.stringify(body) };
   const fetch = vi.fn(async () => answer);
   const poller = createPoller({ apiKey: "", baseUrl: "http://api.test", fetch }, {});
-  // Pages are kept for a second follower.
+  // The poller keeps pages only if there is a second follower.
   for (let count = 0; count < 2; count += 1) poller.followers.add(() => {});
   const clock = vi.spyOn(performance, "now");
   const requestsAfter = async (ms: number) => {

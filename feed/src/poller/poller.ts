@@ -94,7 +94,8 @@ export function createPoller(connection: Connection, filters: FilterOptions): Po
   }
 
   function rememberPause(name: string, last: LastPause): void {
-    // The oldest stay first. A pause that is over has no effect, and a follower may have left its position.
+    // Deletes before it sets, so that the oldest pauses come first. It then forgets old ones: a pause that is over has
+    // no effect, and its follower may have left.
     pauses.delete(name);
     pauses.set(name, last);
     for (const [oldest, { fromMs }] of pauses) {

@@ -54,7 +54,7 @@ export function createSharedWork(): SharedWork {
         signal?.removeEventListener("abort", abort);
         job.waiting -= 1;
         if (job.waiting === 0) {
-          // Forgotten before it is aborted: a new caller must begin the work again.
+          // Forgets the job before it aborts it, so that a new caller begins the work again.
           forget(name, job);
           job.controller.abort();
         }
