@@ -9,7 +9,10 @@ const [command, ...args] = process.argv.slice(2);
 // A given database would replace the server that this command needs.
 const { DATABASE_URL: _given, DATABASE_URL_FILE: _named, ...env } = process.env;
 
-/** Runs a command, found as npm finds it, with `MYSQLD` set to a real MySQL server. */
+/**
+ * Runs a command with `MYSQLD` set to a real MySQL server. Looks for the command in node_modules/.bin first, as npm
+ * does.
+ */
 async function run(program: string): Promise<void> {
   const MYSQLD = await fetchRealMysql({ env, progress: createProgress() });
   const PATH = [join(import.meta.dirname, "../node_modules/.bin"), env.PATH].join(delimiter);

@@ -72,7 +72,7 @@ function parseCommand(args: string[]): Command {
           `Created ${name}, for ${accountOf(credential)} and ${days} ${days === 1 ? "day" : "days"}. Its text is shown this once:\n`,
         );
         process.stdout.write(`${text}\n`);
-        // Revoked after the text is printed. Otherwise a failed revocation would lose the text.
+        // Revokes only after it has printed the text. Otherwise a failed revocation would lose the text.
         for (const each of replaced) if (each.isActive) await revoke(administration, each.name);
       };
     }

@@ -1,7 +1,7 @@
 import { type SessionScope, SessionScopeSchema } from "@activity/proto";
 import type { Clients } from "./demo-account.ts";
 
-/** Every session scope. The first value is the unspecified one. */
+/** Every session scope. Drops the first value, which is the unspecified one. */
 const EVERYTHING = SessionScopeSchema.values.slice(1).map(({ number }) => number as SessionScope);
 
 /** Creates a link into an account's dashboard, as the embedding site does. It works once, within five minutes. */

@@ -110,7 +110,10 @@ async function writeDemo(clients: Clients) {
   return { accountId, apiKey: await createKey(clients, accountId) };
 }
 
-/** Creates the demo's API key. After an interrupted start, waits for the minute between two keys. */
+/**
+ * Creates the demo's API key. Waits if an interrupted start created one less than a minute ago, because the core then
+ * refuses another.
+ */
 export async function createKey(
   { apiKeys }: Pick<Clients, "apiKeys">,
   accountId: string,

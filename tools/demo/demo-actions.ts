@@ -105,7 +105,9 @@ async function dispute(
   return `The dispute is ${word}: don_${donation?.recordId}`;
 }
 
-/** An event of a live platform. Its number is 1 by default. */
+/**
+ * Creates the action that records an event of a live platform. The number of months, bits and so on is 1 by default.
+ */
 function event(usage: string, kindOf: (number: bigint) => Kind): DemoAction {
   return {
     usage,

@@ -62,7 +62,9 @@ async function receive(
   }
 }
 
-/** Escapes what JSON does not: control characters that can change a terminal, and marks that can reverse text. */
+/**
+ * Escapes characters that JSON leaves: control characters that can change a terminal, and marks that can reverse text.
+ */
 function printable(json: Buffer): string {
   return json
     .toString("utf8")

@@ -23,14 +23,14 @@ type Report = {
   readonly message?: string;
   readonly error?: { readonly summary?: string };
   readonly vulnerabilities?: Readonly<
-    // A string names another package, with its own entry, through which this one is affected.
+    // A string names another package that makes this one vulnerable. That package has its own entry.
     Record<string, { readonly via: readonly (string | Advisory)[] }>
   >;
 };
 
 /**
- * Parses the output of `npm audit --json`. The result is `not_asked` if the registry did not answer. A missing answer
- * is no finding. `found` has a line for each vulnerability without a valid explanation. `unused` has the
+ * Parses the output of `npm audit --json`. The result is `not_asked` if the registry did not answer, because a missing
+ * answer is no finding. `found` has a line for each vulnerability without a valid explanation. `unused` has the
  * advisories of explanations that match nothing.
  */
 export function readAudit(

@@ -40,7 +40,7 @@ function resolveCommit(root: string, name: string): string {
   return execFileSync("git", args, { cwd: root, encoding: "utf8", stdio: "pipe" }).trim();
 }
 
-// On macOS the npm package has only Node 24.0, which lacks `import.meta.main`.
+// The npm package with Node for macOS is of version 24.0, which lacks `import.meta.main`.
 if (process.argv[1] === import.meta.filename) {
   const { commit, note } = findBase();
   if (note) process.stderr.write(`${note}\n`);

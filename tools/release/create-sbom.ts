@@ -14,7 +14,7 @@ export function createSbom() {
   const product = purlOf({ name, version });
   const packages = productionPackages();
   const purls = new Map(packages.map((each) => [each.path, purlOf(each)]));
-  // A package that is installed twice is one component with the dependencies of both.
+  // A package that is installed twice is one component, with the dependencies of both installations.
   const components = new Map(packages.map((each) => [purlOf(each), componentOf(each)]));
   const needs = new Map([product, ...components.keys()].map((purl) => [purl, new Set<string>()]));
   for (const each of packages) {

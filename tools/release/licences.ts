@@ -4,7 +4,7 @@ import { productionPackages } from "./production-packages.ts";
 //
 //   node tools/release/licences.ts
 
-/** Licences that at most require their notices to be kept. All are compatible with Apache-2.0. */
+/** Licences that require at most that we keep their notices. All are compatible with Apache-2.0. */
 const ALLOWED = new Set([
   "Apache-2.0",
   "MIT",
@@ -15,7 +15,7 @@ const ALLOWED = new Set([
   "BlueOak-1.0.0",
   // Public domain.
   "Unlicense",
-  // A table of browsers that webpack reads: unchanged data with its source named.
+  // For a table of browsers that webpack reads. Its data are unchanged, and their source is named.
   "CC-BY-4.0",
 ]);
 

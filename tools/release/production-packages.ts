@@ -33,7 +33,7 @@ export const BUILT_INTO_THE_PAGE = [
   "wouter",
 ];
 
-/** Licences that we read in the LICENSE of packages whose package.json names none. */
+/** The licences of packages that name none in package.json. We read them in the LICENSE files of the packages. */
 const READ_BY_US: Readonly<Record<string, string>> = { unionfs: "Unlicense" };
 
 type Names = Readonly<Record<string, unknown>>;

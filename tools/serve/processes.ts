@@ -98,7 +98,7 @@ export async function serveProcesses(
     forwardLines(worker.process.stdout, out);
     forwardLines(worker.process.stderr, err);
     worker.on("message", (told: Partial<Told>) => {
-      // Metrics use the same channel.
+      // Messages with metrics use the same channel.
       if (told.state === undefined) return;
       one.state = told.state;
       haveAllStarted ||= states().every((each) => each !== "starting");
@@ -158,7 +158,10 @@ function checkPorts(count: number, { metrics, health }: ServerConfig): void {
   }
 }
 
-/** The variables of a child process. The first process has the ports for health and metrics. */
+/**
+ * The variables of a child process. Only the first process opens the ports for health and metrics. The child's Temporal
+ * SDK opens the port after METRICS_PORT.
+ */
 function environmentOf(number: number, metrics: MetricsAddress | undefined) {
   const port = metrics === undefined ? "" : String(metrics.port + number - 1);
   return { [PROCESS_NUMBER]: String(number), HEALTH_PORT: "", METRICS_PORT: port };
