@@ -25,7 +25,10 @@ export interface AptPackages {
   otherwise: string;
 }
 
-/** A silent apt is killed after this time: on a full disk it can wait for ever. Longer than apt waits for a server. */
+/**
+ * Kills an apt that prints nothing for this time, because on a full disk it can wait for ever. Longer than apt waits
+ * for a server.
+ */
 const SILENCE_MILLISECONDS = 150_000;
 
 /** Downloads packages with apt-get and unpacks them, once per machine. Needs no root and installs nothing. */

@@ -7,7 +7,7 @@ import { runCommand } from "./run-command.ts";
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const PAGE = "dashboard/dist/index.html";
 const BUILD = ["run", "build", "--workspace", "dashboard"];
-/** The sources of the page, and their folders, whose times tell of removed files. */
+/** The sources of the page, and their folders: a folder's time changes when a file in it is removed. */
 const SOURCES = [
   ...["dashboard/{src,public}/**", "dashboard/{index.html,package.json,vite.config.ts}"],
   ...["{proto,runtime}/src/**", "proto/package.json"],
@@ -31,7 +31,7 @@ export async function buildDashboard(progress: Progress): Promise<boolean> {
 
 /** Returns how to run npm. On Windows it cannot be run by name. */
 export function npmCommand({ npm_execpath: path = "" }: NodeJS.ProcessEnv): string[] {
-  // npm tells its programs its own path. So do pnpm and yarn, whose options differ.
+  // npm sets this variable to its own path. pnpm and yarn do the same, but their options differ.
   return path.endsWith("npm-cli.js") ? [process.execPath, path] : ["npm"];
 }
 

@@ -32,7 +32,7 @@ export async function createServerData(
   );
 
   async function readTables(): Promise<string> {
-    // In every layout, the files are in the folder above the character sets.
+    // In the layout of every package, the files are in the folder above the character sets.
     const { lines } = await run(["--verbose", "--help"]);
     const option = lines.find((line) => line.startsWith("character-sets-dir ")) ?? "";
     const share = dirname(resolve("/", option.replace("character-sets-dir", "").trim()));

@@ -43,7 +43,7 @@ export async function readUnstableSource(): Promise<string> {
     .filter(([uri = "", , component]) => component === "main" && /\/debian\/?$/.test(uri))
     .map(([uri = ""]) => uri)
     .filter((uri) => !uri.includes("snapshot"));
-  // Other vendors' sources also use Debian's suite names.
+  // Prefers debian.org, because other vendors' sources also use Debian's suite names.
   const mirror = mirrors.find((uri) => /^[^/]+\/\/[^/]*debian\.org\//.test(uri)) ?? mirrors[0];
   if (mirror !== undefined) return `deb [signed-by=${keyring}] ${mirror} sid main\n`;
   throw new StackError(

@@ -34,7 +34,7 @@ export async function findChromium(
   };
   const root = await fetchAptPackages(packages, { env, progress });
   const folder = join(root.folder, FOLDER);
-  // Chromium looks for its files beside the running program, which is the loader.
+  // Chromium looks for its files beside the running program. That is the loader, so this copies the loader to them.
   const loader = join(folder, basename(root.loader));
   await copyFile(root.loader, `${loader}.${process.pid}`);
   await rename(`${loader}.${process.pid}`, loader);

@@ -12,7 +12,7 @@ export interface Program extends Omit<AptPackages, "names" | "otherwise"> {
   packages: readonly string[];
   /** Its path in the packages. */
   path: string;
-  /** Other advice than to name or install it. */
+  /** Advice to print before the advice to name or install the program. */
   advice?: string;
 }
 

@@ -109,7 +109,8 @@ async function endPreviousServer({ dataDir, title, mark, progress }: StartInFold
 
 /**
  * Returns the port of the options. Throws if that port stays taken. By default returns the last run's port, so that
- * clients can reconnect, or else a free one. Waits for half-open connections of a killed run.
+ * clients can reconnect, or else a free one. Waits up to five seconds for a taken port, because half-open connections
+ * of a killed run may hold it.
  */
 async function choosePort({ port, title }: StartInFolder, last?: number): Promise<number> {
   const wanted = port ?? last;

@@ -6,8 +6,8 @@ const POLL_MILLISECONDS = 20;
 
 /** Tells whether a process of any user runs. A zombie does not. */
 export async function isRunning(pid: number): Promise<boolean> {
-  // `kill` also succeeds for a zombie. If `kill` came first, the zombie could be reaped before this read, and would
-  // then count as running.
+  // Reads the state first, because `kill` also succeeds for a zombie. After `kill`, the zombie could be reaped before
+  // this read, and would then count as running.
   const stat = await readFile(`/proc/${pid}/stat`, "latin1").catch(() => "");
   if (/\) [ZX] /.test(stat)) return false;
   try {

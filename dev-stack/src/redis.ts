@@ -21,7 +21,7 @@ export interface RunningRedis {
   readonly pid: number;
   /** Kills the server. */
   kill(): Promise<void>;
-  /** Ends the server and starts a new one on the same port. It is empty but still in its cluster. */
+  /** Ends the server and starts a new one on the same port. The new server is empty but still in its cluster. */
   restart(): Promise<void>;
   /** Ends the server and removes its files. */
   stop(): Promise<void>;

@@ -63,7 +63,7 @@ async function startAll(stopLater: (stop: () => void | Promise<void>) => void): 
   const settings = await readLocalSettings(settingsFile);
   // Saved at once, because data that these keys sign or encrypt outlives this process.
   await save(settings);
-  // With the stored secret, waiting events are delivered as soon as the product runs.
+  // With the stored secret, the receiver accepts waiting events as soon as the product runs.
   let secret = settings.receiver?.secret;
   const receiver = await startDemoReceiver(settings.receiver?.port, async () => secret);
   stopLater(receiver.stop);

@@ -60,7 +60,7 @@ function durableOptions(flavour: ServerFlavour): string[] {
   return [...safe, "--innodb-buffer-pool-size=256M", redoLog(flavour, "256M")];
 }
 
-/** Data survives the death of the server but not of the machine. */
+/** With these options, data survives a crash of the server but not of the machine. */
 function fastOptions(flavour: ServerFlavour): string[] {
   return [
     ...["--innodb-flush-log-at-trx-commit=2", "--innodb-doublewrite=OFF"],

@@ -39,7 +39,7 @@ export async function findDatabaseServer(options: StackOptions): Promise<ServerP
 
 /**
  * Downloads a real MySQL server, not MariaDB. Returns the path of a program that runs it like any `mysqld`. Debian's
- * stable releases have none, so Debian gets unstable's, with its libraries.
+ * stable releases have none, so on Debian this downloads unstable's, with its libraries.
  */
 export async function fetchRealMysql(options: StackOptions): Promise<string> {
   const isFromUbuntu = await isUbuntu();

@@ -27,7 +27,7 @@ it("says how to install the packages that npm omits in production", () => {
 });
 
 it("survives that its output cannot be written", async () => {
-  // Without this status, a crash would end with 1 as a wrong setting does. The probe prints, as a full start does.
+  // The probe ends a crash with 7, because a wrong setting ends with 1. It also prints, as a full start does.
   const probe = `data:text/javascript,process
     .on("uncaughtException", () => process.exit(7))
     .once("beforeExit", () => process.stdout.write("text"))`;

