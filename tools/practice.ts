@@ -36,7 +36,7 @@ try {
     );
   }
   const stop = await start();
-  // A child server does not keep this process alive. Therefore this timer does.
+  // A child server does not keep this process alive, so this timer does.
   setInterval(() => undefined, 60_000);
   atFirstSignal(() => void stop().then(() => process.exit()));
   process.stdout.write(`${name} listens on 127.0.0.1:${port}\n`);

@@ -41,7 +41,7 @@ export async function createServerData(
       "use mysql;",
       "SET @auth_root_socket=NULL;",
       ...(await Promise.all(MARIADB_FILES.map((name) => readSql(join(share, name))))),
-      // Other root users could connect over the network without a password.
+      // Deletes the other root users, who could connect over the network without a password.
       "DELETE FROM global_priv WHERE User = 'root' AND Host <> 'localhost';",
       "",
     ].join("\n");

@@ -34,7 +34,7 @@ const newPassword = () => randomBytes(20).toString("hex");
  */
 export function initStatements(credentials: Credentials, isEphemeral: boolean): string {
   const account = `'${credentials.user}'@'127.0.0.1'`;
-  // Tests create many databases and read the server's counters.
+  // Tests need every right, because they create many databases and read the server's counters.
   const scope = isEphemeral ? "*.*" : `\`${DATABASE_NAME.replaceAll("_", "\\_")}%\`.*`;
   return [
     `ALTER USER 'root'@'localhost' IDENTIFIED BY '${credentials.rootPassword}';`,

@@ -29,7 +29,7 @@ export function tryLock(path: string): FileLock | undefined {
 }
 
 function openDatabase(path: string): DatabaseSync {
-  // SQLite also opens a file that it may only read. Then several processes would get the lock.
+  // Refuses a file that this process may only read. SQLite would open it too, and several processes would get the lock.
   if (existsSync(path)) accessSync(path, constants.W_OK);
   try {
     return new DatabaseSync(path);

@@ -41,7 +41,7 @@ export async function findChromium(
   const launcher = join(folder, "launch");
   return writeLauncher(launcher, launchFromRoot(root, `${FOLDER}/${HEADLESS}`, loader), [
     `export FONTCONFIG_SYSROOT=${shellQuote(root.folder)}`,
-    // A zygote restarts the running program, which is the loader, without its arguments.
+    // No zygote, because it would restart the running program, which is the loader, without its arguments.
     `set -- --no-zygote --browser-subprocess-path=${shellQuote(launcher)} "$@"`,
   ]);
 }

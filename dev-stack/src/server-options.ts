@@ -48,9 +48,10 @@ function commonOptions(flavour: ServerFlavour, data: string): string[] {
   const user = process.getuid?.() === 0 ? ["--user=root"] : [];
   // The binary log doubles each write, and nothing here reads it.
   const ofMysql = ["--skip-log-bin", "--mysqlx=OFF", "--secure-file-priv=NULL"];
-  // By default, buffers of engines that none of the product's tables use take 30 MB at the start.
+  // No table of the product uses these engines, but by default their buffers take 30 MB at the start.
   const unused = ["--aria-pagecache-buffer-size=8M", "--key-buffer-size=1M"];
-  // At its start, MariaDB deletes all temporary tables in this folder. In a shared folder others would lose theirs.
+  // At its start, MariaDB deletes all temporary tables in this folder. In a shared folder, other servers would lose
+  // theirs.
   const ofMariadb = [`--tmpdir=${data}`, ...unused];
   return [dataOption(data), ...user, ...(flavour === "mysql" ? ofMysql : ofMariadb)];
 }

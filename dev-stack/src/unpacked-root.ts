@@ -6,7 +6,7 @@ import { StackError } from "./stack-error.ts";
 /** A folder of unpacked packages with every library, including the C library. */
 export interface UnpackedRoot {
   folder: string;
-  /** The loader of that C library. The machine's own may be older. */
+  /** The loader of the folder's C library. The machine's own loader may be older. */
   loader: string;
   libraryFolders: readonly string[];
 }

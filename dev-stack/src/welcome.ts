@@ -7,7 +7,7 @@ export function welcome(
     /** `host:port` as this machine reaches it. */
     readonly gateway: string;
     readonly core: string;
-    /** A link into the demo account's dashboard; `undefined` without a page. */
+    /** A link into the demo account's dashboard; `undefined` if there is no page. */
     readonly dashboard: string | undefined;
     /** The page for a browser source of OBS. */
     readonly overlay: string;

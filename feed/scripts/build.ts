@@ -11,7 +11,7 @@ const DIST = join(PACKAGE, "dist");
 
 rmSync(DIST, { recursive: true, force: true });
 build("esm", "tsconfig.build.json");
-// The CommonJS build leaves out the command line, because no program requires it.
+// The CommonJS build leaves out the command line, because programs run it and never require it.
 build("cjs", "tsconfig.cjs.json");
 cpSync(join(PACKAGE, "src/hub/overlay.html"), join(DIST, "esm/hub/overlay.html"));
 

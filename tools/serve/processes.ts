@@ -125,7 +125,8 @@ export async function serveProcesses(
   }
 
   async function stop(): Promise<void> {
-    // The `once` of node:events would reject at an error, such as that of a message to a process that just died.
+    // Not the `once` of node:events, because it would reject at an error, such as that of a message to a process that
+    // just died.
     const closed = [...processes.values()].map(
       ({ worker }) => new Promise((resolve) => worker.process.once("close", resolve)),
     );

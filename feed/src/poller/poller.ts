@@ -113,7 +113,7 @@ export function createPoller(connection: Connection, filters: FilterOptions): Po
   }
 
   async function readEnd(signal: AbortSignal): Promise<End> {
-    // Without the filters, because they may change later. The stream must not begin before now even then.
+    // Reads without the filters, because they may change later. Even then the stream must not begin before now.
     const get = { path: "/activity", query: { order: "desc", limit: "1" } };
     const { body } = await request<ActivityPage>(connection, get, { signal, onWait });
     const [newest] = body.data;
@@ -121,7 +121,7 @@ export function createPoller(connection: Connection, filters: FilterOptions): Po
     // A new follower begins at the position of those that began at the end, unless they are behind.
     if (end === undefined || end.lastId !== newest?.id) {
       end = { position: { since: start, cursor: undefined }, lastId: newest?.id };
-      // A page kept there may hold records that were stored before now and are hidden by now.
+      // A page kept for that position may hold records that were stored before now and are hidden by now.
       kept.delete(nameOf(end.position));
     }
     return { position: end.position, start };

@@ -11,7 +11,7 @@ import {
 } from "./once-store.ts";
 
 const DEFAULT_LEASE_SECONDS = 30;
-/** The longest wait of a timer. A longer one would end at once. */
+/** The longest wait that a timer supports. A timer with a longer wait would fire at once. */
 const MAX_LEASE_SECONDS = 2_147_483;
 const RENEWALS_PER_LEASE = 3;
 /** The pauses before the store tries again to mark an event done. */
@@ -91,8 +91,8 @@ export function createLeaseStore(
 }
 
 /**
- * Renews a lease that was asked for at `askedMs`. Aborts `lost` when the claim is lost, or when the lease ends without
- * a renewal.
+ * Renews the lease of a claim that this process requested at `askedMs`. Aborts `lost` when the claim is lost, or when
+ * the lease ends without a renewal. Returns a function that stops the renewals.
  */
 function keepRenewing(
   renew: () => Promise<boolean>,

@@ -21,7 +21,7 @@ COMMENT ON COLUMN receiver_kit_event.expires_at IS 'end of the lease, or of the 
 export async function createTable(db: PgQueryable): Promise<void> {
   const { rows } = await db.query("SELECT to_regclass('receiver_kit_event') AS existing");
   if (rows[0]?.existing) return;
-  // Statements sent as one text are one transaction. The lock is released at its end.
+  // Statements sent as one text are one transaction, and the lock ends with that transaction.
   await db.query(
     `SELECT pg_advisory_xact_lock(hashtext('receiver_kit_event'));${CREATE_TABLE_SQL}`,
   );
