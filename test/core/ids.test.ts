@@ -34,12 +34,12 @@ function withoutIds({ fields }: DescMessage): { request: object; paths: string[]
   return { request: Object.fromEntries(entries), paths };
 }
 
-/** Not the SessionService: only `CreateSessionLink` names an account, and services cannot make its other calls. */
+/** Of the SessionService, only `CreateSessionLink` names an account. Services cannot make its other calls. */
 const CALLS = METHODS.map((method) => ({
   method,
   name: method.name,
   ...withoutIds(method.input),
-})).filter(({ paths, method }) => paths.length > 0 && method.parent.name !== "SessionService");
+})).filter(({ paths }) => paths.length > 0);
 
 it.each(CALLS)("$name refuses an invalid id and names its field", async (call) => {
   const failure = await failureOf(stack.client, call.method, [call.request]);
