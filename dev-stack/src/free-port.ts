@@ -16,7 +16,7 @@ const COUNT = Math.floor((findEnd() - LOWEST) / STEP);
 let looked = process.pid * 16;
 
 /**
- * Finds a free TCP port on loopback. A process never gets a port twice. The port is below the ports of outgoing
+ * Finds a free TCP port on loopback. On Linux, no process gets a port twice. The port is below the ports of outgoing
  * connections if enough ports are. A connection could take a port among those before its owner listens.
  */
 export async function findFreePort(): Promise<number> {

@@ -10,7 +10,7 @@ interface Attempt {
 }
 
 /** Returns a hint for a signature that does not match, by trying common mistakes. */
-export async function explainMismatch(attempt: Attempt): Promise<string | undefined> {
+export async function explainMismatch(attempt: Attempt): Promise<string> {
   for (const [change, hint] of BODY_MISTAKES) {
     const body = Buffer.from(change(attempt.body.toString("utf8")));
     const options = { secrets: attempt.secret, clock: attempt.clock };
