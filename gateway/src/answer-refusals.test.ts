@@ -48,8 +48,8 @@ it("ADR 0030: a flood of refusals leaves more than half of the time to others", 
   let refusingMs = 0;
   const flood = Array.from({ length: 256 }, async () => {
     await ask("192.0.2.1");
-    // The work is short, because the pause after 32 refusals has an upper limit. Counts at most one millisecond: the
-    // system may have stopped the process meanwhile.
+    // The work is short, because the pause after 32 refusals has an upper limit. At most one millisecond of it counts,
+    // because the system may stop the process during the work.
     refusingMs += Math.min(workFor(0.1), 1);
   });
   await Promise.all(flood);

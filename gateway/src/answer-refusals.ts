@@ -6,8 +6,8 @@ import type { UnreadableRequest } from "./gateway-request.ts";
 import type { GatewayResponse } from "./gateway-response.ts";
 
 /**
- * Refuses clients without a call while the core's refusal of them lasts. Each such answer is delayed by `delayMs`, or
- * until the client hangs up. A client's flood thus leaves processor time to others. ADR 0030
+ * Refuses a client without a call to the core while the core's refusal of it lasts. Delays each of these answers by
+ * `delayMs`, or until the client hangs up, so that a flood leaves processor time to others. ADR 0030
  */
 export function refuseKnownClients(
   answers: Answers,

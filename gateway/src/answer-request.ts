@@ -18,7 +18,7 @@ import { waitForRecord } from "./wait-for-record.ts";
 
 /**
  * Answers requests. Neither function ever rejects. Each makes one upstream call. A request that waits for a record
- * makes one more each time its feed changes.
+ * makes another one each time its feed changes, and repeats it while the core is away.
  */
 export type Answers = {
   answerRequest(request: GatewayRequest): Promise<GatewayResponse>;
@@ -27,7 +27,8 @@ export type Answers = {
 };
 
 /**
- * The status of a request whose client left first, as in nginx. It is never sent. Metrics and traces show no outage.
+ * The status, as in nginx, of a request whose client left before the answer. It is never sent. Metrics and traces show
+ * no outage, because it is not 5xx.
  */
 const CLIENT_GONE = 499;
 

@@ -9,8 +9,8 @@ const METHODS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Makes a span of each answer, which begins a trace. It ignores a client's trace headers: they would decide what is
- * sampled here, and the client cannot see these traces.
+ * Makes a span of each answer. The span begins a new trace and ignores the client's trace headers. They would decide
+ * what is sampled here, although the client cannot see these traces.
  */
 export function traceAnswers(answers: Answers): Answers {
   function traced(

@@ -265,7 +265,7 @@ it("a closing gateway finishes the answers in flight with Connection: close, and
 
 it("reads nothing from a client that left before its connection was accepted. ADR 0030", async () => {
   resetAtOnce(port, `GET /api/v1/me HTTP/1.1\r\n${AUTHORIZED}${CLOSE}`);
-  // Connections are accepted in order, so the gateway has met the reset connection first.
+  // Connections are accepted in order, so the gateway has accepted the reset connection before this one.
   expect((await send("GET /api/v1/me")).status).toBe(200);
   expect([calls(), counted]).toEqual([["GetMe"], ["200"]]);
 });

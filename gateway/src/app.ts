@@ -36,12 +36,12 @@ export type GatewayOptions = {
 };
 
 /**
- * The HTTP edge. Between requests it keeps only pages, the ends of the core's refusals of clients, and the versions of
- * feeds that changed in the last seconds. The core confirms a kept page before it is sent again.
+ * The HTTP edge. Between requests it keeps only pages, the times until which the core refuses clients, and the versions
+ * of feeds that changed in the last seconds. The core confirms a kept page before the gateway sends it again.
  */
 export type Gateway = {
   readonly server: Server;
-  /** Starts to listen and returns the address; port 0 takes a free one. Rejects when it cannot listen. */
+  /** Starts to listen and returns the address; port 0 takes a free port. Rejects when it cannot listen. */
   listen(port: number, host: string): Promise<AddressInfo>;
   /** Continues to serve, but ends all waits, and closes each connection after its next answer. */
   drain(): void;
@@ -86,7 +86,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     server,
     async listen(port, host) {
       await once(server.listen(port, host), "listening");
-      return server.address() as AddressInfo; // Always an AddressInfo, because it listens on TCP.
+      return server.address() as AddressInfo; // Always an AddressInfo, because the server listens on TCP.
     },
     drain,
     isDraining,

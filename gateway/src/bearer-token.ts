@@ -3,7 +3,7 @@ const BEARER = /^bearer +(\S+)$/i;
 const API_KEY = /^act_live_[0-9a-f]{64}$/;
 
 /**
- * Finds the API key in a request's `Authorization` headers: exactly one header with the scheme `Bearer`, in any case.
+ * Finds the API key in a request's `Authorization` headers: exactly one header with the scheme `Bearer`, ignoring case.
  * Returns `undefined` for anything else. The core decides whether the key is valid.
  */
 export function findApiKey(authorization: readonly string[]): string | undefined {

@@ -10,7 +10,9 @@ export type CoreState = "starting" | "serving" | "unavailable" | GatewayRefusal;
 /** The gateway's latest knowledge of its core. */
 export type CoreCheck = { state(): CoreState; stop(): void };
 
-/** Documentation addresses, which no client has. A Redis Cluster counts them on several shards. */
+/**
+ * Documentation addresses, which no client has. There are six, so that a Redis Cluster counts them on several shards.
+ */
 const OTHER_ADDRESSES = Array.from({ length: 6 }, (_, host) => `192.0.2.${host + 1}`);
 const INTERVAL_MS = 10_000;
 const TIMEOUT_MS = 5_000;
@@ -58,7 +60,8 @@ async function readStateFor(address: string, { admission }: Upstream): Promise<C
     return "serving";
   } catch (thrown) {
     const error = ConnectError.from(thrown);
-    // With many gateways this address may be over its limit. The core accepted the gateway's credential even then.
+    // If many gateways check, this address may be over its limit. The core has then still accepted the gateway's
+    // credential.
     const isCounted = error.code === Code.ResourceExhausted;
     return isCounted ? "serving" : (gatewayRefusalOf(error) ?? "unavailable");
   }

@@ -13,7 +13,10 @@ export type FeedVersions = {
   close(): void;
 };
 
-/** Longer than a read takes: a change can arrive before the answer of a read that missed it. */
+/**
+ * How long a version is kept. Longer than a read takes, because a change can arrive before the answer of a read that
+ * missed it.
+ */
 const KEPT_MS = 15_000;
 /** The longest time without a message. The core sends one every half second. */
 const SILENT_MS = 2_000;

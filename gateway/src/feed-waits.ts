@@ -43,7 +43,7 @@ type Waiting = {
 
 /**
  * Waits end together, at multiples of this time. Their clients then ask again together, and the core counts these
- * requests in one batch. A wait ends up to 500 ms early, because RFC 7240 makes it an upper bound.
+ * requests in one batch. A wait ends up to 500 ms early and never late, because RFC 7240 makes it an upper bound.
  */
 const SLOT_MS = 500;
 
@@ -65,7 +65,7 @@ export function createFeedWaits(
   let hasClosed = false;
   let ticking: NodeJS.Timeout | undefined;
 
-  /** Ends the waits of each slot when it begins. */
+  /** At the beginning of each slot, ends the waits of that slot and of earlier ones. */
   function awaitSlot(): void {
     ticking = setTimeout(
       () => {
@@ -142,7 +142,7 @@ export function createFeedWaits(
       count += 1;
       versions.open();
       if (ticking === undefined) awaitSlot();
-      // Its first read took as long as its wait.
+      // The request's first read took as long as its wait, so the wait is over.
       if (endSlot <= Math.floor(performance.now() / SLOT_MS)) finish(waiting);
       return waitOf(waiting, signal);
     },

@@ -35,7 +35,7 @@ export function createHttpServer(
     keepAliveTimeout: limits.keepAliveTimeoutMs,
     connectionsCheckingInterval: limits.timeoutCheckMs,
     maxHeaderSize: limits.headerBytes,
-    // Node's own refusal has no body and no request id. A missing Host is refused below.
+    // Node's refusal of a missing Host has no body and no request id, so `faultOf` finds it instead.
     requireHostHeader: false,
     noDelay: true,
   });
@@ -90,7 +90,8 @@ export function createHttpServer(
 
   async function refuseConnect(request: IncomingMessage, socket: Duplex): Promise<void> {
     const { authorization, forwardedFor } = readRequestHead(request.rawHeaders);
-    // After CONNECT node:http no longer handles timeouts. The client may never read the earlier answer.
+    // After CONNECT, node:http no longer handles timeouts. This timeout cuts a client that never reads the earlier
+    // answer.
     request.socket.setTimeout(limits.stalledTimeoutMs, () => socket.destroy());
     socket.on("error", () => socket.destroy());
     await pipelines.lastAnswer(socket);
@@ -111,7 +112,8 @@ export function createHttpServer(
   async function refuse(error: ParserError, socket: Duplex): Promise<void> {
     const last = await pipelines.lastAnswer(socket);
     const { remoteAddress, bytesRead } = socket as Socket; // node:http passes the connection's Socket.
-    // The error is in the body of a request that was answered already, or a spare connection sent nothing.
+    // The error is in the body of a request that was answered already, or the client opened a connection and sent
+    // nothing.
     if (!socket.writable || last?.req.complete === false || bytesRead === 0) {
       socket.destroy();
       return;
@@ -145,8 +147,8 @@ export function createHttpServer(
 }
 
 /**
- * Destroys connections that their clients reset before they were accepted, as a flood does. Their requests are not
- * read, so that other clients wait less. ADR 0030
+ * Destroys a connection that its client reset before the gateway accepted it, as in a flood. Its request is not read,
+ * so other clients wait less. ADR 0030
  */
 function endIfGone(socket: Socket): void {
   if (socket.remoteAddress === undefined) socket.destroy();
@@ -156,7 +158,9 @@ function malformed(requestId: string, message: string): GatewayResponse {
   return errorResponse("invalid_request", requestId, { message });
 }
 
-/** Bodies are ignored. They are read, up to a limit, so that the connection can serve its next request. */
+/**
+ * Reads and ignores a body, so that the connection can serve its next request. Cuts the connection after `maxBytes`.
+ */
 function drainBody(request: IncomingMessage, maxBytes: number): void {
   let drained = 0;
   request.on("data", (chunk: Buffer) => {

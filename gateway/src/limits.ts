@@ -18,9 +18,9 @@ export type GatewayLimits = {
   readonly timeoutCheckMs: number;
   /** The most bytes of a request's line and headers. */
   readonly headerBytes: number;
-  /** The most bytes of a request body. More cut the connection. */
+  /** The most bytes of a request body. A longer body cuts the connection. */
   readonly bodyBytes: number;
-  /** The most unanswered requests of a connection. One more cuts it. */
+  /** The most unanswered requests of a connection. One more cuts the connection. */
   readonly unansweredRequests: number;
   /** The most requests of an account, and of a client, that wait for a record. More are answered at once. */
   readonly waitingByAccount: number;

@@ -5,7 +5,7 @@ import type { Duplex } from "node:stream";
 export type Pipelines = {
   /**
    * Resolves with true once all earlier requests of the connection are answered. Resolves with false if the connection
-   * has ended, or was cut because it has too many.
+   * has ended, or was cut because it has too many unanswered requests.
    */
   takeTurn(request: IncomingMessage, response: ServerResponse): Promise<boolean>;
   /** Resolves with the connection's last answer, if any, once it is sent. */

@@ -5,8 +5,8 @@ const MAX_WAIT_SECONDS = 10;
 const PREFERENCE =
   /^\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*(?:=\s*(?:([!#$%&'*+.^_`|~0-9A-Za-z-]+)|"([^"\\]*)")\s*)?(?:;.*)?$/;
 /**
- * Commas in quotes separate nothing. Each text can be parsed in one way only, so the time is proportional to its
- * length.
+ * Matches each preference. Commas in quotes separate nothing. A text matches in one way only, so the time is
+ * proportional to the text's length.
  */
 const PREFERENCES = /(?:"(?:[^"\\]|\\.?)*(?:"|$)|[^",])+/g;
 const SECONDS = /^\d+$/;

@@ -13,7 +13,7 @@ export function rateLimitHeaders(headers: Headers): string[] {
   return copied;
 }
 
-/** Returns the headers as they are `ms` later: `t`, the seconds until the limit leaves more requests, is smaller. */
+/** Returns the headers as they are `ms` later, with a smaller `t`: the seconds until the limit leaves more requests. */
 export function rateLimitAfter(headers: readonly string[], ms: number): string[] {
   const seconds = Math.floor(ms / 1_000);
   return headers.map((text) =>

@@ -10,7 +10,7 @@ export type RequestHead = {
   readonly asksUpgrade: boolean;
 };
 
-/** Reads the raw list of names and values: Node's joined headers hide repetitions. */
+/** Reads the raw list of names and values, because Node's joined headers hide repetitions. */
 export function readRequestHead(rawHeaders: readonly string[]): RequestHead {
   const authorization: string[] = [];
   const forwardedFor: string[] = [];

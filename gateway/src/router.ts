@@ -12,7 +12,7 @@ const READS: ReadonlyMap<string, ParseRead> = new Map([
 /** The known paths, for a message. */
 export const PATHS = [...READS.keys()].join(" and ");
 
-/** Returns the path of a known route, and `other` for every other target: clients can invent targets without limit. */
+/** Returns the path of a known route, else `other`, because clients can invent targets without limit. */
 export function routeName(target: string): string {
   const path = pathOf(withoutAuthority(target));
   return READS.has(path) ? path : "other";

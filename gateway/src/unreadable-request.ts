@@ -49,7 +49,10 @@ export function forwardedForOf(error: ParserError): readonly string[] {
   return lines.flatMap((line) => /^x-forwarded-for:[ \t]*(.*)$/i.exec(line)?.[1] ?? []);
 }
 
-/** The parser knows the methods of RTSP, and HTTP/2's PRI, but refuses them in HTTP/1.1. */
+/**
+ * Whether the parser refused the method. RTSP's methods and HTTP/2's PRI have other codes: the parser knows them, but
+ * refuses them in HTTP/1.1.
+ */
 const isOfMethod = ({ code = "" }: ParserError) =>
   ["HPE_INVALID_METHOD", "HPE_INVALID_CONSTANT", "HPE_INVALID_VERSION"].includes(code);
 
@@ -60,7 +63,7 @@ function headOf({ rawPacket = Buffer.alloc(0), bytesParsed = 0 }: ParserError): 
   return rawPacket.toString("latin1", begin, begin + headerBytes);
 }
 
-/** If the request line is valid, a method that the parser does not know is refused like any other wrong method. */
+/** Refuses a method that the parser does not know like any other wrong method, if the request line is valid. */
 function refusalOfMethod(
   error: ParserError,
   requestId: string,

@@ -21,7 +21,7 @@ export function createUpstream(transport: Transport): Upstream {
   };
 }
 
-/** Creates the transport to a core in another process. Its credential lets the gateway forward client addresses. */
+/** Creates the transport to a core in another process. The credential lets the gateway forward client addresses. */
 export function createCoreTransport(core: CoreAddress): CoreTransport {
   return connectToCore({ ...core, credentialHeader: ["x-service-credential", ""] });
 }

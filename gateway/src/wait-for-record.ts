@@ -2,7 +2,7 @@ import type { FeedWait } from "./feed-waits.ts";
 import type { ReadPage } from "./reads.ts";
 import { isOutOfReach } from "./upstream-error.ts";
 
-/** The pause before the core is called again after it did not answer, or did not know the newer version. */
+/** The pause before the next call if the core did not answer, or did not know the newer version. */
 const PAUSE_MS = 500;
 /** The pause after a change that left the page empty. Most changes of a busy feed may be of another type. */
 const READ_AGAIN_MS = 100;

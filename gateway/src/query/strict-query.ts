@@ -2,7 +2,10 @@ import { InvalidParameterError } from "./invalid-parameter-error.ts";
 
 /** The only parameter that may be empty here: the core checks its value. */
 const MAY_BE_EMPTY = "cursor";
-/** Unknown names that an error may repeat. An API key that was pasted into the URL is longer and has digits. */
+/**
+ * Unknown names that an error may repeat. An API key that was pasted into the URL does not match: it is longer and has
+ * digits.
+ */
 const HARMLESS_NAME = /^[A-Za-z_]{1,24}$/;
 const ENCODING = "percent-encoded UTF-8 is accepted.";
 

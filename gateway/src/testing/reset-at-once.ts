@@ -9,8 +9,8 @@ const CLIENT = `
 `;
 
 /**
- * Sends a request and resets its connection before the server accepts it. The server runs in this thread, which waits
- * until the client has exited.
+ * Sends a request and resets its connection before the server accepts it. The server cannot accept it earlier, because
+ * this thread also runs the server and waits until the client has exited.
  */
 export function resetAtOnce(port: number, text: string): void {
   const { status } = spawnSync(process.execPath, ["-e", CLIENT, `${port}`, text], {
