@@ -2,7 +2,9 @@ import { BlockList, isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 import { type Environment, type Problem, readList } from "./environment.ts";
 
-/** Returns the address that a request counts for, by its socket's address and its `X-Forwarded-For` headers. */
+/**
+ * Finds the client's address, for which a request counts, from the socket's address and the `X-Forwarded-For` headers.
+ */
 export type FindClientAddress = (socketAddress: string, forwardedFor: readonly string[]) => string;
 
 /** Local networks. A peer there that forwards addresses is probably a proxy. */

@@ -44,7 +44,7 @@ export function readCoreAddress(
 
 /**
  * Reads CORE_URL, an http or https URL without path, query and user, or returns `fallback` if it is unset. Calls
- * `problem` if it is no such URL, or is plain http to another machine.
+ * `problem` if it is no such URL, or is plain http to another machine without ALLOW_PLAINTEXT.
  */
 export function readCoreUrl(env: Environment, fallback: string, problem: Problem): string {
   const text = env.CORE_URL || fallback;
@@ -62,8 +62,8 @@ export function readCoreUrl(env: Environment, fallback: string, problem: Problem
 
 /**
  * Returns whether credentials may travel to or from `host` without TLS: on this machine, or if ALLOW_PLAINTEXT says
- * that the network is trusted. A word instead of `true` tells operators what it allows. Calls `problem` if
- * ALLOW_PLAINTEXT has another value.
+ * that the network is trusted. The value is a word instead of `true`, so that it tells operators what it allows. Calls
+ * `problem` if ALLOW_PLAINTEXT has another value.
  */
 export function mayBePlain(env: Environment, host: string, problem: Problem): boolean {
   const word = env.ALLOW_PLAINTEXT;

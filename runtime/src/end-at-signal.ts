@@ -43,7 +43,7 @@ export function atFirstSignal(end: () => void): void {
 }
 
 /**
- * Ends the process at the first SIGTERM or SIGINT. It calls `drain`, after which `/ready` fails and everything is still
+ * Ends the process at the first SIGTERM or SIGINT. First it calls `drain`: `/ready` then fails, but everything is still
  * served. After `drainMs`, when load balancers have reacted, it calls `stop` and exits with status 0. If `stop` takes
  * over thirty seconds, or a second signal comes, it exits at once with status 1. ADR 0043
  */

@@ -1,5 +1,6 @@
-// Rules for environment variables that the core, the gateway and deliveries share. They are written by hand: most span
-// several variables and say what to do. In zod they would be functions too, and zod takes 20 MB in each process.
+// Rules for environment variables that the core, the gateway and deliveries share. They are written by hand, because
+// most span several variables and tell the operator what to do. In zod they would be functions too, and zod takes 20 MB
+// in each process.
 
 import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -19,7 +20,8 @@ const UNSAFE_TARGETS = ["WEBHOOK_ALLOWED_TARGETS", "WEBHOOK_EXTRA_CA"];
 const HIGHEST_PORT = 65_535;
 const ALLOWED_TARGET = /^\S+:\d{1,5}$/;
 /**
- * The characters of a service credential. A header refuses other text, with an error that would quote the credential.
+ * The characters of a service credential. Other text is refused early, because a header would refuse it with an error
+ * that quotes the credential.
  */
 export const CREDENTIAL = /^[\x21-\x7e]+$/;
 
@@ -111,7 +113,8 @@ export function readCredential(
 }
 
 /**
- * Reads the `host:port` pairs of WEBHOOK_ALLOWED_TARGETS, which resolve to this machine: development and tests only.
+ * Reads the `host:port` pairs of WEBHOOK_ALLOWED_TARGETS, for development and tests only. Attempts at them go to this
+ * machine.
  */
 export function readAllowedTargets(env: Environment, problem: Problem): ReadonlySet<string> {
   const targets = readList(env, "WEBHOOK_ALLOWED_TARGETS");
@@ -154,7 +157,7 @@ export function readPem(env: Environment, name: string, problem: Problem): strin
   return undefined;
 }
 
-/** Reads the PEM file of a CA like `readPem`. Reports one without a certificate; a bundle may have several. */
+/** Reads the PEM file of a CA like `readPem`. Reports a file without a certificate. A file may hold several. */
 export function readCa(env: Environment, name: string, problem: Problem): string | undefined {
   const ca = readPem(env, name, problem);
   if (ca && !succeeds(() => new X509Certificate(ca))) {
@@ -167,8 +170,8 @@ export function readCa(env: Environment, name: string, problem: Problem): string
 type TlsFile = "ca" | "cert" | "key";
 
 /**
- * Reads the PEM files that these variables name. Reports what TLS cannot use: its own error would come with the first
- * connection, and name no variable.
+ * Reads the PEM files that these variables name. Reports files that TLS cannot use, because TLS's own error would come
+ * only with the first connection, and name no variable.
  */
 export function readTlsFiles(
   env: Environment,

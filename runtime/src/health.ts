@@ -33,8 +33,8 @@ export function readHealthAddress(env: Environment, problem: Problem): HealthAdd
 
 /**
  * Serves `/live` and `/ready` on their own port. `/live` answers 200 while the process can answer at all. `/ready`
- * answers 200 while `readState` returns `serving`, and 503 otherwise. Both show operators the state in `status`.
- * Logs the open port. Without an address this does nothing. Rejects if it cannot open the port.
+ * answers 200 while `readState` returns `serving`, and 503 otherwise. The body of `/ready` shows operators the state in
+ * `status`. Logs the open port. Without an address this does nothing. Rejects if it cannot open the port.
  */
 export async function openHealth(
   address: HealthAddress | undefined,
@@ -68,7 +68,9 @@ export async function openHealth(
   };
 }
 
-/** Every answer closes its connection, so the oldest one is most likely idle. */
+/**
+ * Closes the oldest connection beyond a maximum. It is most likely idle, because every answer closes its connection.
+ */
 function closeOldestBeyond(server: Server, maxConnections: number): void {
   const open = new Set<Socket>();
   server.on("connection", (socket) => {

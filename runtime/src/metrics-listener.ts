@@ -12,8 +12,8 @@ const MAX_CONNECTIONS = 16;
 
 const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 /**
- * How long a process may take to answer. If its database is away, it reads its backlogs for three seconds. A scraper
- * waits for ten.
+ * How long a process may take to answer. Without its database, it tries for three seconds to read its backlogs. A
+ * scraper waits for ten.
  */
 const ANSWER_WITHIN_MS = 5_000;
 /** What the primary process asks, and what another one answers. */
@@ -52,7 +52,7 @@ export async function openMetrics(
   process.on("message", async ({ metricsFor }: Partial<Asked>) => {
     if (metricsFor === undefined) return;
     const families = await registry.getMetricsAsJSON();
-    // With its own aggregators prom-client would drop some families, such as the process's start.
+    // prom-client's own aggregators would drop some families, such as the process's start.
     const metrics = families.map((one) => ({ ...one, aggregator: "first" as const }));
     const answer: Answered = { metricsFor, metrics };
     // The primary process may be gone.
@@ -99,7 +99,7 @@ export async function openProcessesMetrics(
   });
 }
 
-/** Also counts the processes that do not answer, so that an alert can find out that one is missing. */
+/** Shows how many processes should answer, so that an alert can find out that one is missing. */
 function showProcesses(metrics: Metrics, count: number): void {
   const help = "Processes that should run behind this page.";
   createGauge(metrics, "activity_processes", help, () => count);

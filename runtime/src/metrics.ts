@@ -6,7 +6,7 @@ export const DURATION_BUCKETS = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10,
 ];
 
-/** One series' label values, in the order of the family's label names, and its value. */
+/** The value of one series, and its label values in the order of the family's label names. */
 export type Sample = { readonly labels: readonly string[]; readonly value: number };
 
 /** A gauge, and the names of its labels. */

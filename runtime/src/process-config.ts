@@ -10,7 +10,7 @@ export type ProcessConfig = {
   readonly metrics?: MetricsAddress | undefined;
   /** Where the process serves `/live` and `/ready`. Without it they are not served. */
   readonly health?: HealthAddress | undefined;
-  /** How long the process continues after a signal, with `/ready` failing. Deliveries claim nothing meanwhile. */
+  /** How long the process continues after a signal, while `/ready` fails. Its dispatchers then claim nothing more. */
   readonly drainMs: number;
   /** Without it nothing is traced. */
   readonly traces?: TraceConfig | undefined;

@@ -5,8 +5,8 @@ const MAX_WAITING_BYTES = 8 * 1024 * 1024;
 
 /**
  * Returns a function that writes to stdout or stderr. A reader that hangs must not fill the memory, so texts are
- * dropped while too many bytes wait. A line then tells their number. A full disk or a closed pipe must not end the
- * process.
+ * dropped while too many bytes wait. A log line before the next text tells how many. A full disk or a closed pipe must
+ * not end the process.
  */
 export function openOutput(stream: NodeJS.WriteStream): (text: string | Uint8Array) => void {
   let lost = 0;

@@ -25,8 +25,8 @@ const TEREDO = ipaddr.IPv6.parseCIDR(teredo);
 const ISATAP = ["0:5efe", "200:5efe"];
 
 /**
- * Returns whether an address, in its canonical spelling, is globally routable unicast and no cloud's platform address.
- * For IPv4 inside IPv6, the IPv4 address decides. ADR 0027
+ * Returns whether an address, in its canonical spelling, is globally routable unicast and not an address of a cloud's
+ * own platform. For IPv4 inside IPv6, the IPv4 address decides. ADR 0027
  */
 export function isPublicAddress(address: string): boolean {
   if (!isCanonical(address) || isIpv4Compatible(address)) return false;
@@ -44,7 +44,7 @@ function isCanonical(address: string): boolean {
 }
 
 /**
- * Whether an address is in the deprecated block `::/96` (RFC 4291 §2.5.5.1), in the form `::1.2.3.4` of resolvers.
+ * Whether an address is in the deprecated block `::/96` (RFC 4291 §2.5.5.1), as resolvers write it: `::1.2.3.4`.
  * ipaddr.js would read it as `::ffff:1.2.3.4`.
  */
 function isIpv4Compatible(address: string): boolean {

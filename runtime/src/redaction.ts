@@ -57,7 +57,7 @@ export function redactText(text: string): string {
 
 /**
  * Redacts a value, as the replacer of `JSON.stringify`. An error becomes its class, its code and its stack. Its message
- * is left out, because it can hold a statement with its values, or what a client sent. Bytes are not shown.
+ * is left out, because it can hold an SQL statement with its values, or what a client sent. Bytes are not shown.
  */
 export function redact(name: string, value: unknown): unknown {
   if (value === undefined || value === null) return value;

@@ -40,7 +40,7 @@ export const PLATFORM_IPV4_BLOCKS = [
   "199.36.153.8/30", // Google Cloud: private.googleapis.com; the same page
 ] as const;
 
-/** The IPv6 blocks inside `2000::/3` of the same kind. ADR 0027 */
+/** The IPv6 blocks of clouds' own platforms, inside `2000::/3`. ADR 0027 */
 export const PLATFORM_IPV6_BLOCKS = [
   "2600:2d00:2:1000::/64", // Google Cloud: restricted.googleapis.com; "Configure Private Google Access"
   "2600:2d00:2:2000::/64", // Google Cloud: private.googleapis.com; the same page

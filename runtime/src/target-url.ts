@@ -13,7 +13,7 @@ export type TargetUrl = {
 const HTTPS_PORT = 443;
 const MAX_URL_LENGTH = 2048;
 
-/** The accepted value of each rule for URLs, as text. */
+/** What each rule for URLs accepts, as text. */
 export const ACCEPTED_URL = {
   length: `at most ${MAX_URL_LENGTH} characters, also when it is percent-encoded`,
   notAbsolute: "a scheme and a host, as in https://example.com/hook",
@@ -26,7 +26,7 @@ export const ACCEPTED_URL = {
     "a public address: no private or special block, and no address of a cloud's own platform",
 } as const;
 
-/** The rule that a URL breaks, independent of its name's addresses. */
+/** The rule that a URL breaks. No rule looks up the addresses of the URL's name. */
 export type RefusedUrl = { readonly broken: keyof typeof ACCEPTED_URL };
 
 /**
@@ -50,7 +50,7 @@ export function parseTargetUrl(
   allowedTargets: ReadonlySet<string> = new Set(),
 ): TargetUrl | RefusedUrl {
   if (text.length > MAX_URL_LENGTH) return { broken: "length" };
-  // Safari 17.5 and Chrome 125 show the dashboard, and have no `URL.parse`.
+  // The dashboard also runs in Safari 17.5 and Chrome 125, which have no `URL.parse`.
   if (!URL.canParse(text)) return { broken: "notAbsolute" };
   const url = new URL(text);
   if (url.protocol !== "https:") return { broken: "scheme" };

@@ -11,9 +11,10 @@ const SAMPLED = 1;
 const UNSAMPLED: Span = { traceparent: undefined, set() {}, fail() {} };
 
 /**
- * Creates a tracer on top of OpenTelemetry's. `store` holds the span around the running code: a sampled one, or one of
- * an unsampled trace that began here. Called processes must know that it is unsampled. `ratio` is the sampled part of
- * the traces that begin here, 0 to 1. All unsampled ones share one trace id, and cost only the random draw.
+ * Creates a tracer on top of OpenTelemetry's. `store` holds the span around the running code if it is sampled. It also
+ * holds a span of an unsampled trace that began here, because called processes must know that the trace is unsampled.
+ * `ratio` is the sampled part of the traces that begin here, 0 to 1. All unsampled ones share one trace id, and cost
+ * only the random draw.
  */
 export function createTracer(
   { trace, ROOT_CONTEXT, SpanKind, SpanStatusCode }: typeof OpenTelemetry,
@@ -27,8 +28,8 @@ export function createTracer(
     traceFlags: 0,
   });
   // These two contexts are reused: a new one for each request was half the cost of an unsampled request. They hide the
-  // values of other stores, which are Temporal's. So work inside must not read an activity's `Context`. Its calls of a
-  // Temporal client do not get the options of an outer `withDeadline`, `withMetadata` or `withAbortSignal`.
+  // values of other stores, which are Temporal's. So work inside must not read an activity's `Context`. Calls of a
+  // Temporal client inside do not get the options of an outer `withDeadline`, `withMetadata` or `withAbortSignal`.
   const inUnsampled = store.run(unsampled, () => AsyncLocalStorage.snapshot());
   const inNone = store.run(undefined, () => AsyncLocalStorage.snapshot());
   // Only this file writes to the store.

@@ -36,8 +36,9 @@ const TRAILER = "trailer-";
 
 /**
  * Creates a transport for unary calls in the Connect protocol's binary form, uncompressed
- * (https://connectrpc.com/docs/protocol). It is written by hand: with one write and no signal of its own, a call costs
- * a quarter of the CPU of connect-node's client (ADR 0032). A call whose connection ends too early is `Unavailable`.
+ * (https://connectrpc.com/docs/protocol). It is written by hand, because a call with one write and no signal of its own
+ * costs a quarter of the CPU of connect-node's client (ADR 0032). A call whose connection ends too early is
+ * `Unavailable`.
  */
 export function createUnaryTransport(target: UnaryTarget): Pick<Transport, "unary"> {
   return {

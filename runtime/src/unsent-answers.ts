@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 
 /**
  * Makes a server send the whole answer before it closes an idle connection, even when the server itself closes. Node
- * takes a connection for idle as soon as its answer has ended, although most of a large answer may not be sent yet.
+ * regards a connection as idle as soon as its answer has ended, although most of a large answer may not be sent yet.
  * Returns the open connections.
  */
 export function keepUnsentAnswers(server: Server): ReadonlySet<Socket> {
