@@ -91,7 +91,7 @@ describe("an amount cell", () => {
     expect(read("5 zł", "")).toBe("500 pln");
     expect(read("kr.100", "", undefined, "dkk")).toBe("10000 dkk");
     expect(read("$5", "")).toMatch(/^currency: several.*add --currency/);
-    // No advice to change --currency: rows without a currency sign would be stored again, in another currency.
+    // Does not advise another --currency, because rows without a sign would be stored again, in another currency.
     expect(read("$5", "", undefined, "eur")).toMatch(/^currency: several(?!.*--)/);
     expect(read("5.00", "31.01.2024")).toMatch(/add --column currency=""/);
     expect(read("$5", "", undefined, "cad")).toBe("500 cad");

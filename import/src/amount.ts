@@ -18,7 +18,7 @@ export type AmountText = {
   readonly said: readonly (readonly string[])[];
 };
 
-/** The largest amount the core stores, and the largest whole number JavaScript keeps exactly. */
+/** The largest amount that the core stores. It is also the largest whole number that JavaScript keeps exactly. */
 const MAX_AMOUNT_CENTS = 9_007_199_254_740_991n;
 /** Longer whole parts are over the largest amount in every currency. */
 const MAX_WHOLE_DIGITS = 16;
@@ -70,7 +70,7 @@ export function settleAmount(
   const column = currencyCell.trim();
   const named = column === "" ? [] : [currenciesOf(column)];
   if (named[0]?.length === 0) {
-    // In German bank statements "Valuta" is a date.
+    // The column "Valuta" holds currencies, but dates in German bank statements.
     return refused(
       /\d/.test(column)
         ? 'currency: this column holds none; add --column currency="" and --currency, for example --currency eur'
@@ -89,7 +89,7 @@ export function settleAmount(
     : amountCents;
 }
 
-/** Parses the amount of a cell in the smallest unit. */
+/** Parses a cell that holds the amount in the currency's smallest unit. */
 export function parseAmountCents(
   cell: string,
   currencyCell: string,

@@ -20,9 +20,9 @@ export type Columns = { readonly [Role in ColumnRole]?: number };
 export type ColumnOverrides = { readonly [Role in ColumnRole]?: string };
 
 /**
- * The names of each role, in the form of `normalize`: in English and German exports, and PayPal's Dutch, French and
- * Spanish names of amounts, currencies, dates and times. If a file has several names of a role, the first in this list
- * counts.
+ * The names of each role, as `normalize` returns them. They are those of English and German exports, and PayPal's
+ * Dutch, French and Spanish names of amounts, currencies, dates and times. If a file has several names of a role, the
+ * first in this list counts.
  */
 const SPELLINGS: Readonly<Record<ColumnRole, readonly string[]>> = {
   id: [
@@ -54,7 +54,7 @@ const SPELLINGS: Readonly<Record<ColumnRole, readonly string[]>> = {
   time: ["time", "uhrzeit", "zeit", "tijd", "heure", "hora"],
 };
 const ROLES = Object.values(ColumnRole);
-/** Date columns that a separate column may complete with the time. */
+/** Names of date columns whose time may be in a separate column. */
 const BARE_DATES = new Set(["date", "datum", "fecha"]);
 /** Ends the header of a column in UTC, as in `DateTime (UTC)`. */
 const UTC_MARK = / ?\(utc\)$/;
@@ -147,7 +147,9 @@ function withWholeDate(
   return isBare || overrides.time !== undefined ? found : others;
 }
 
-/** A column that a person named counts, even if another header looks like an amount. */
+/**
+ * Keeps one column for the amount. A column that a person named counts, even if another header looks like an amount.
+ */
 function withOneAmount(found: Columns, overrides: ColumnOverrides): Columns {
   if (overrides.amount && overrides.amount_cents) {
     throw new ImportError(

@@ -101,7 +101,8 @@ export function settleCurrency(
   const [only] = possible;
   if (only !== undefined && possible.length === 1) return accepted(only);
   if (fallback !== undefined && possible.includes(fallback)) return accepted(fallback);
-  // No advice to change --currency: rows that were stored with it would be stored again, in another currency.
+  // Does not advise another --currency, because rows that were stored with this one would be stored again, in another
+  // currency.
   return refused(
     fallback === undefined
       ? "currency: several share this sign; add --currency to say which one is meant"

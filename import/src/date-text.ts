@@ -20,7 +20,7 @@ const CALENDAR =
 const TIME =
   /^(?<hour>\d{1,2}):(?<minute>\d{2})(?::(?<second>\d{2})(?:[.,](?<fraction>\d+))?)?(?: ?(?<half>[AaPp])\.?[Mm]\.?)?(?: Uhr)?(?: ?(?<zone>[Zz]|UTC|GMT|[+-]\d{2}(?::?\d{2})?))?$/;
 const UNIX_SECONDS = /^\d{9,10}(?:\.\d+)?$/;
-/** From September 2001 on. Twelve digits may also be a date and time, such as 202401311305. */
+/** Thirteen digits, so from September 2001 on. Twelve digits could also be a date and time, such as 202401311305. */
 const UNIX_MILLISECONDS = /^\d{13}$/;
 
 const SECONDS_A_DAY = 86_400;
@@ -33,7 +33,10 @@ const NOT_A_DATE = refused(
 );
 const NOT_A_REAL_DATE = refused("date: there is no such day or time");
 
-/** Reads a date in any of the forms above. A date alone means the start of that day. Microseconds are kept exactly. */
+/**
+ * Reads a date in any of the forms that `NOT_A_DATE` names. A date alone means the start of that day. Microseconds are
+ * kept exactly.
+ */
 export function parseDateText(cell: string, order: DateOrder | undefined): Parsed<DateReading> {
   const text = cell.replace(NO_BREAK_SPACES, " ").trim();
   if (UNIX_SECONDS.test(text)) {

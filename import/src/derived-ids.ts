@@ -29,8 +29,8 @@ export function createDerivedIds(): DerivedIds {
 
 /**
  * Counts fingerprints, which are positive whole numbers, in typed arrays. They take 24 to 48 bytes for each row without
- * an id. A Map of texts would take hundreds. Different rows with one fingerprint share a counter, so their ids differ
- * too.
+ * an id. A Map of texts would take hundreds. Different rows with one fingerprint share a counter, but their digests,
+ * and so their ids, differ.
  */
 function createFingerprintCounts() {
   let size = 1 << 12;

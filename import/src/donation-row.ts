@@ -21,7 +21,7 @@ export type RowRules = {
   readonly columns: Columns;
   /** The number of cells in a row. */
   readonly width: number;
-  /** In a file of refused rows, the column of their lines in the first file. */
+  /** In a file of refused rows, the place of the column with their lines in the first file. */
   readonly line: number | undefined;
   /** The currency of rows without one. */
   readonly currency: string | undefined;

@@ -20,8 +20,8 @@ import type { RowFilter } from "./row-filter.ts";
 import { type Opening, sendDonations } from "./send-donations.ts";
 
 /**
- * The core changes nothing if a stored donation has a row's id and differs. The row is reported, because it would be
- * lost if the column does not hold ids of donations.
+ * The core changes nothing if a stored donation has a row's id and differs. The import refuses the row. Otherwise it
+ * would be lost without a report if the column does not hold ids of donations.
  */
 const DIFFERS =
   "id: a stored donation has this id and says something else; leave this row out if it is that donation";
@@ -64,7 +64,7 @@ export async function importFile(job: ImportJob): Promise<void> {
         throw new ImportError("The core refused a row that it did not receive.");
       return { row, reason };
     });
-    // Before the file, so that the summary has the stored rows even if the refused ones cannot be written.
+    // The report comes first, so that the summary counts the stored rows even if the refused ones cannot be written.
     report.addAnswer(answer, refusedRows);
     await refusedFile.add(refusedRows);
   });

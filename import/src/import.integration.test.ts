@@ -132,7 +132,7 @@ describe("npm run import", () => {
     // A call that does not end would keep the process alive beyond the test's time limit.
     const { exitCode, output } = await runImport([file]);
     expect(output).toMatch(/cannot be made .*: name another with --refused\.\n$/);
-    // What the core answered is counted.
+    // The summary counts the rows that the core answered for.
     expect(output).toContain("999 stored, 0 unchanged, 1 refused");
     expect(exitCode).toBe(1);
   });

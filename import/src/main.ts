@@ -80,7 +80,7 @@ async function runImport(options: ImportOptions, env: NodeJS.ProcessEnv): Promis
     refusedFile,
     report,
   }).catch(fail);
-  // Before the summary: some file systems report a full disk only now.
+  // Before the summary, because some file systems report a full disk only when the file is closed.
   await refusedFile.close().catch(fail);
   progress.end();
   const seconds = (performance.now() - startedMs) / 1000;

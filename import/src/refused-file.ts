@@ -13,11 +13,11 @@ export type RefusedFile = {
    * Adds rows, each with its line in the first file and the reason. Throws an ImportError if they cannot be written.
    */
   add(rows: readonly { readonly row: CsvRow; readonly reason: string }[]): Promise<void>;
-  /** Throws an ImportError if the last rows cannot be written. */
+  /** Closes the file. Throws an ImportError if the last rows cannot be written. */
   close(): Promise<void>;
 };
 
-/** The first columns, so that rows with too many or too few cells do not move them. */
+/** The file's own columns. They come first, so that rows with too many or too few cells do not move them. */
 const OWN_COLUMNS = ["reason", "line"];
 const LINE_PLACE = OWN_COLUMNS.indexOf("line");
 const BYTE_ORDER_MARK = "\ufeff";
@@ -30,7 +30,8 @@ export function findLineColumn(header: readonly string[]): number | undefined {
 /**
  * Prepares a file of refused rows next to the imported file, with the same separator and columns. If the imported file
  * is itself such a file, its reasons are replaced and its lines are kept. No file is overwritten, because it may hold
- * corrections: without `path` the next free name is used. Throws an ImportError if the file cannot be created.
+ * corrections: without `path` the next free name is used. The first `add` creates the file, or throws an ImportError if
+ * that fails.
  */
 export function createRefusedFile(source: CsvFile, path: string | undefined): RefusedFile {
   const linePlace = findLineColumn(source.header);
@@ -82,10 +83,10 @@ export function createRefusedFile(source: CsvFile, path: string | undefined): Re
       await written;
     },
     async close() {
-      // If the file could not be made or written, `add` has failed with the reason.
+      // If the file could not be made or written, `add` has already failed with the reason.
       await opening?.catch(() => {});
       await written.catch(() => {});
-      // Some file systems report a full disk only now.
+      // Some file systems report a full disk only when the file is closed.
       if (made !== undefined) await writing(made, (file) => file.close());
     },
   };

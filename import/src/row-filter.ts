@@ -7,7 +7,7 @@ export type OnlyOption = { readonly column: string; readonly value: string };
 export type RowFilter = {
   /** The places of the columns that it reads. */
   readonly places: readonly number[];
-  /** Returns whether a row has every value, in any case. */
+  /** Returns whether a row has every value, ignoring case. */
   accepts(cells: readonly string[]): boolean;
 };
 

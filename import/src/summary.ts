@@ -23,8 +23,8 @@ export function summaryText(
   if (counts.reasons.length > MAX_REASONS_SHOWN) lines.push("  and other reasons");
   if (refusedPath !== undefined) {
     const isCurable = counts.reasons.some(([reason]) => CURABLE.test(reason));
-    // Without ids in the file, a row from the file of refused rows gets another id than from the imported file. The next
-    // import of the whole file would store it twice.
+    // If the file has no ids, a row gets another id from the file of refused rows than from the imported file. So a row
+    // that was stored from the refused ones would be stored again by an import of the whole file.
     const advice = isCurable
       ? ". Import the same file again with all options of this import and those that the reasons name. Then correct only the rows that are refused again."
       : ": correct them there and import that file.";

@@ -121,7 +121,8 @@ function decode(path: string, decoder: TextDecoder, bytes: Buffer, before: Befor
 }
 
 function linesBeforeBadByte(bytes: Buffer, hasPrevious: boolean): number {
-  // A later piece can begin with the end of a character that began in the previous piece. That end would look bad.
+  // A later piece can begin with the end of a character that began in the previous piece. That end would look bad, so
+  // the search skips it.
   const start = hasPrevious ? bytes.findIndex((byte) => (byte & 0xc0) !== 0x80) : 0;
   // A replacement character of the text itself makes the reported line too early. If the first bad byte is the last of
   // its piece, the line can be too late.
