@@ -50,15 +50,15 @@ const UNKNOWN_CALL =
   "The core does not know this call: it is older than this client, or another server has this address.";
 /**
  * The pauses before the second and later tries, in milliseconds. Each pause is random, from half of this time to all of
- * it. The tries are few, even if the call's time limit is long: the core may be overloaded.
+ * it. The tries are few, even if the call's time limit is long, because the core may be overloaded.
  */
 const PAUSES_MS = [250, 1_000, 4_000];
 
 /**
  * Creates the transport of Connect's clients to the core. It uses gRPC, with the credential and a deadline for every
- * unary call. While the core is away it tries a unary call again, at most three times, but only reads, and idempotent
- * writes that have an `external_id`. Throws TypeError for a credential that no header can carry, such as one with a line
- * break, and for a `timeoutMs` out of range.
+ * unary call. While the core is away, it retries a unary call at most three times, if the call is a read or an
+ * idempotent write with an `external_id`. Throws TypeError for a credential that no header can carry, such as one with
+ * a line break, and for a `timeoutMs` out of range.
  */
 export function connectToCore(options: CoreOptions): Transport {
   const { url, credential, timeoutMs = TIMEOUT_MS, tls } = options;
@@ -121,7 +121,7 @@ function isNotEncoded(failure: ConnectError): boolean {
 const tryAgain: Interceptor = (next) => async (request) => {
   const { NO_SIDE_EFFECTS, IDEMPOTENT } = MethodOptions_IdempotencyLevel;
   const { idempotency } = request.method;
-  // If another idempotent call is repeated, the core may refuse it, although the first call succeeded.
+  // Other idempotent calls are not repeated, because the core may refuse the second one, although the first succeeded.
   const isRepeatable =
     idempotency === NO_SIDE_EFFECTS ||
     (idempotency === IDEMPOTENT && "externalId" in request.message);

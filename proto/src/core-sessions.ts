@@ -7,8 +7,8 @@ const PING_TIMEOUT_MS = 15_000;
 /**
  * Connect's HTTP/2 connections to the core, without three faults of Connect. Connect stops listening before Node emits
  * the error of a broken session (connect-es 1768). It may ping a destroyed session (connect-es 1795). Both faults would
- * end the process. It also drops the time limit of a ping when the last call ends meanwhile. Later calls would then
- * wait for that ping.
+ * end the process. It also drops the time limit of a ping if the last call ends before the ping is answered. Later
+ * calls would then wait for that ping without a limit.
  */
 export class CoreSessions extends Http2SessionManager {
   readonly #known = new WeakSet<object>();

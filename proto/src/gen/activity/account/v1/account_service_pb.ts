@@ -34,7 +34,7 @@ export type Account = Message<"activity.account.v1.Account"> & {
   externalId: string;
 
   /**
-   * The public name in addresses.
+   * The public name in web addresses.
    *
    * @generated from field: string username = 3;
    */
@@ -83,7 +83,7 @@ export type PutAccountRequest = Message<"activity.account.v1.PutAccountRequest">
   externalId: string;
 
   /**
-   * The public name in addresses: 1 to 64 letters, digits, `_`, `.` and `-`; unique in any case.
+   * The public name in web addresses: 1 to 64 letters, digits, `_`, `.` and `-`; unique, ignoring case.
    *
    * @generated from field: string username = 2;
    */
@@ -139,7 +139,7 @@ export type GetAccountRequest = Message<"activity.account.v1.GetAccountRequest">
   accountId: string;
 
   /**
-   * The public name in addresses, in any case.
+   * The public name in web addresses, ignoring case.
    *
    * @generated from field: optional string username = 2;
    */
@@ -397,10 +397,9 @@ export const AccountService: GenService<{
     output: typeof UnblockAccountResponseSchema;
   },
   /**
-   * Deletes an account for good. Access ends at once. Then its data is deleted. Its id, its times,
-   * and the hash, prefix and times of its API keys stay, so that holders get `account_unavailable`.
-   * A large account takes minutes. The deletion continues after the call's deadline. The caller can
-   * repeat the call until it succeeds.
+   * Deletes an account for good. Access ends at once. Then its data is deleted. Its id, its times, and the hash, prefix
+   * and times of its API keys stay, so that holders of the keys get `account_unavailable`. A large account takes
+   * minutes. The deletion continues after the call's deadline. The caller can repeat the call until it succeeds.
    *
    * @generated from rpc activity.account.v1.AccountService.DeleteAccount
    */

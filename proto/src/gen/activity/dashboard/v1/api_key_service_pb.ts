@@ -71,7 +71,7 @@ export type ApiKey = Message<"activity.dashboard.v1.ApiKey"> & {
   active: boolean;
 
   /**
-   * When it was last used, up to an hour and a minute too early. Absent if it was never used.
+   * When it was last used. The time can be up to an hour and a minute too early. Absent if it was never used.
    *
    * @generated from field: google.protobuf.Timestamp last_used_at = 8;
    */

@@ -726,14 +726,14 @@ export const DeliveryState = {
   FAILED: 4,
 
   /**
-   * Its endpoint was switched off or deleted, or its account was blocked, while its run went on.
+   * Its endpoint was switched off or deleted, or its account was blocked, during its run.
    *
    * @generated from enum value: DELIVERY_STATE_CANCELED = 5;
    */
   CANCELED: 5,
 
   /**
-   * Its endpoint was switched off, or its account was blocked, when its event happened.
+   * Its endpoint was off, or its account was blocked, at the time of its event.
    *
    * @generated from enum value: DELIVERY_STATE_PAUSED = 6;
    */
@@ -781,21 +781,21 @@ export const AttemptOutcome = {
   DELIVERED: 1,
 
   /**
-   * 401 or 403: the owner checks secret, clock and raw body.
+   * 401 or 403: the owner should check the secret, the clock and the raw body.
    *
    * @generated from enum value: ATTEMPT_OUTCOME_AUTH_REJECTED = 2;
    */
   AUTH_REJECTED: 2,
 
   /**
-   * 404: the owner checks the route.
+   * 404: the owner should check the route.
    *
    * @generated from enum value: ATTEMPT_OUTCOME_ROUTE_NOT_FOUND = 3;
    */
   ROUTE_NOT_FOUND: 3,
 
   /**
-   * A 3xx status: the owner enters the final URL.
+   * A 3xx status: the owner should enter the final URL.
    *
    * @generated from enum value: ATTEMPT_OUTCOME_REDIRECTED = 4;
    */
@@ -909,7 +909,7 @@ export const DeliveryService: GenService<{
     output: typeof RetryDeliveryResponseSchema;
   },
   /**
-   * Counts the deliveries that RetryFailedDeliveries would retry now, to show the number first. It
+   * Counts the deliveries that RetryFailedDeliveries would retry now, so that the owner can see the number first. It
    * also counts delivered events of deleted donations, which a retry leaves out.
    *
    * Fails with `endpoint_not_found`.
@@ -927,12 +927,12 @@ export const DeliveryService: GenService<{
    * `last_outcome` restrict them further.
    *
    * With `page_size` a call retries one part, and returns a token for the next. To show progress, add up `retried`. To
-   * cancel, ask for no further part: runs that have begun continue. Without `page_size` one call retries all parts.
-   * Endpoints that are off or deleted by then are skipped. If the named endpoint is one of them, the call ends and
-   * returns the number of runs that it began. After `temporarily_unavailable` or a deadline some runs may have begun.
-   * A call with the same token begins the others, and those that failed again. With `include_delivered` it also begins
-   * those that were delivered since. An account can begin one bulk retry a minute. A call with a token does not count,
-   * and must have a `page_size`.
+   * cancel, ask for no further part: runs that have begun continue. Without `page_size` one call retries all parts. An
+   * endpoint that is off or deleted when its deliveries are reached is skipped. If this is the named endpoint, the call
+   * ends and returns the number of runs that it began. After `temporarily_unavailable` or a deadline some runs may have
+   * begun. A call with the same token begins the others, and those that failed again. With `include_delivered` it also
+   * begins those that were delivered since. An account can begin one bulk retry a minute. A call with a token does not
+   * count, and must have a `page_size`.
    *
    * Fails with `invalid_parameter` when the token was not issued for this account and choice, or comes without
    * `page_size`. If no run has begun, fails with `endpoint_not_found`, with `endpoint_switched_off`, with

@@ -256,14 +256,14 @@ export const NoticeKind = {
   RUN_FAILED: 2,
 
   /**
-   * An API key ends. The level is the number of days: 14, 3 or 0.
+   * An API key expires within 14 or 3 days, or has expired. The level is 14, 3 or 0.
    *
    * @generated from enum value: NOTICE_KIND_API_KEY_ENDS = 3;
    */
   API_KEY_ENDS: 3,
 
   /**
-   * An endpoint's new signing secret signs within an hour, or has signed for at most a day. The level is 0.
+   * An endpoint's new signing secret starts to sign within an hour, or has signed for at most a day. The level is 0.
    *
    * @generated from enum value: NOTICE_KIND_SECRET_OVERLAP_ENDS = 4;
    */

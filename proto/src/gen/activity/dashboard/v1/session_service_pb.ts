@@ -427,13 +427,13 @@ export const SessionScopeSchema: GenEnum<SessionScope> = /*@__PURE__*/
   enumDesc(file_activity_dashboard_v1_session_service, 0);
 
 /**
- * Lets an account's owner into the dashboard. An internal service, which knows the owner, asks for a link. The page
- * at the link exchanges its code for a session, which is a cookie.
+ * Lets an account's owner into the dashboard. An internal service, which knows the owner, asks for a link. The page at
+ * the link exchanges its code for a session, which is a cookie.
  *
- * Browsers make all calls but the first, at their own port. The scopes of a session decide which calls of
- * ApiKeyService, EndpointService, DeliveryService and ActivityService it may make. Every session may call
- * ListOpenNotices and DismissNotice of NoticeService. Its scopes decide which kinds of notices it gets. Each call acts
- * on the session's account, even if the request names another account.
+ * Browsers make all calls except CreateSessionLink, at a port that is only for browsers. The scopes of a session decide
+ * which calls of ApiKeyService, EndpointService, DeliveryService and ActivityService it may make. Every session may
+ * call ListOpenNotices and DismissNotice of NoticeService. Its scopes decide which kinds of notices it gets. Each call
+ * acts on the session's account, even if the request names another account.
  *
  * @generated from service activity.dashboard.v1.SessionService
  */

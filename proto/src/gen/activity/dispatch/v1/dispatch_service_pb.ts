@@ -279,8 +279,8 @@ export const ClaimedRetrySchema: GenMessage<ClaimedRetry> = /*@__PURE__*/
  */
 export type PastAttempt = Message<"activity.dispatch.v1.PastAttempt"> & {
   /**
-   * How it ended. In a request, unspecified if the sender does not know a newer version's outcome. If the core lacks the
-   * attempt, it then stores NETWORK_ERROR, so that the run continues.
+   * How it ended. In a request, a sender of an older version leaves an outcome that it does not know unspecified. If
+   * the core lacks that attempt, it stores NETWORK_ERROR, so that the run continues.
    *
    * @generated from field: activity.dashboard.v1.AttemptOutcome outcome = 1;
    */
@@ -709,10 +709,9 @@ export const DispatchService: GenService<{
     output: typeof GetInstallationResponseSchema;
   },
   /**
-   * Claims first attempts, round-robin over the waiting accounts and over the endpoints of each, with
-   * all that is needed to make them. A lease counts as an attempt in flight. A claim gives no endpoint
-   * more of these than `endpoint_limit`. Only events that an `idle` caller gets as they are written can
-   * exceed it.
+   * Claims first attempts, round-robin over the waiting accounts and over the endpoints of each, with all that is
+   * needed to make them. A lease counts as an attempt in flight. A claim gives no endpoint more attempts in flight than
+   * `endpoint_limit`. Only events that an `idle` caller gets as they are written can exceed that limit.
    *
    * @generated from rpc activity.dispatch.v1.DispatchService.ClaimAttempts
    */

@@ -203,9 +203,8 @@ export type ImportDonationsResponse = Message<"activity.ingest.v1.ImportDonation
   refusedRows: RefusedRow[];
 
   /**
-   * The indexes in the whole import of this batch's unchanged rows that differ from the stored donation in
-   * amount, currency, date, name or message, in order. The name and message of a deleted donation are not
-   * compared.
+   * This batch's unchanged rows that differ from the stored donation in amount, currency, date, name or message: their
+   * indexes in the whole import, in order. The name and message of a deleted donation are not compared.
    *
    * @generated from field: repeated int64 differing_rows = 6;
    */
@@ -263,15 +262,15 @@ export const ImportService: GenService<{
   /**
    * Stores a stream of donations of one account and source, and reports its progress.
    *
-   * The first message opens the import. Each further message carries rows. The server commits them and
-   * answers with their results. A refused row stores nothing and delays no other row. A row whose
-   * external id is stored already changes nothing; the answer names it if it differs from the stored
-   * donation. After a failure, the caller sends the import again from its start.
+   * The first message opens the import. Each further message carries rows. The server commits them and answers with
+   * their results. A refused row stores nothing and delays no other row. A row whose external id is stored already
+   * changes nothing; the answer names it if it differs from the stored donation. After a failure, the caller sends the
+   * import again from its start.
    *
-   * Read the answers while you send: while answers wait, the core reads no more rows. Give the call a
-   * deadline.
+   * Read the answers while you send: while answers wait, the core reads no more rows. Give the call a deadline.
    *
-   * Fails with `account_not_found`, and with `invalid_parameter` for a wrong opening or more than 1000 rows.
+   * Fails with `account_not_found`, and with `invalid_parameter` for a wrong opening or more than 1000 rows in one
+   * message.
    *
    * @generated from rpc activity.ingest.v1.ImportService.ImportDonations
    */

@@ -88,7 +88,7 @@ export type ListActivitiesRequest = Message<"activity.read.v1.ListActivitiesRequ
   ifNoneMatch?: string | undefined;
 
   /**
-   * Whether the page is wanted in `json`, as gateways send it on.
+   * Whether to return the page in `json`, which gateways send on unchanged.
    *
    * @generated from field: bool as_json = 10;
    */

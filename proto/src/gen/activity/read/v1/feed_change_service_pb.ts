@@ -86,17 +86,17 @@ export const FeedVersionSchema: GenMessage<FeedVersion> = /*@__PURE__*/
  */
 export const FeedChangeService: GenService<{
   /**
-   * Sends the changes of the last 15 seconds. Then it sends every change of any feed that this core
-   * commits, and those of other cores that it finds. It does not find changes that are committed over
-   * five seconds after their version, or whose shard is away. Each search finds at most the latest
+   * Sends the changes of the last 15 seconds. Then it sends every change of any feed that this core commits, and those
+   * of other cores that it finds. A version is the time of its change. The core does not find a change of another core
+   * that is committed over five seconds after that time, or whose shard is away. Each search finds at most the latest
    * 10,000 changes. A change may be sent more than once.
    *
-   * The first message comes at once. After that a message comes at least every half second, empty if
-   * nothing changed. Empty messages begin when the database has answered. None comes while it fails or
-   * takes longer than three seconds.
+   * The first message comes at once. After that a message comes at least every half second, empty if nothing changed.
+   * Empty messages begin when the database has answered. None comes while the database fails or takes longer than three
+   * seconds.
    *
-   * The stream ends without an error when the core begins to drain. A stream that begins later ends
-   * when the core stops.
+   * The stream ends without an error when the core begins to drain. A stream that begins later ends when the core
+   * stops.
    *
    * @generated from rpc activity.read.v1.FeedChangeService.WatchFeeds
    */

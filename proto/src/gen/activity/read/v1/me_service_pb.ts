@@ -71,7 +71,7 @@ export type Me = Message<"activity.read.v1.Me"> & {
   id: string;
 
   /**
-   * The public name in addresses.
+   * The public name in web addresses.
    *
    * @generated from field: string username = 2;
    */
