@@ -21,7 +21,7 @@ const UPSTREAM_CODES: ReadonlySet<string> = new Set([
 const GATEWAY_REFUSALS = ["invalid_service_credential", "permission_denied"] as const;
 export type GatewayRefusal = (typeof GATEWAY_REFUSALS)[number];
 
-/** Codes of a call that did not reach the core, or had no answer in time. */
+/** Codes of a call that did not reach the core, had no answer in time, or was refused by an overloaded proxy. */
 const OUT_OF_REACH: ReadonlySet<Code> = new Set([
   Code.Unavailable,
   Code.DeadlineExceeded,
