@@ -7,7 +7,7 @@ import type { AttemptContent, PastAttempt } from "./claim-store.ts";
 import { RUNNING_STATES } from "./delivery-state.ts";
 import type { RunKey } from "./run-key.ts";
 
-/** One attempt of a workflow, as it is loaded before it is made. */
+/** The data of one attempt of a workflow, loaded before the attempt is made. */
 export type LoadedAttempt = {
   /** Whether the delivery is in this run and the run has not ended. */
   readonly isRunning: boolean;

@@ -4,11 +4,11 @@ import type { Pool, RowDataPacket } from "../database/pool.ts";
 import { DeliveryState } from "./delivery-state.ts";
 import { Task } from "./outbox-store.ts";
 
-/** The most rows of each query, so that a large backlog stays cheap to measure. */
+/** The most rows that each query counts, so that a large backlog stays cheap to measure. */
 export const MAX_ROWS = 10_000;
-/** Due retries begin within seconds. Only later ones count as overdue. */
+/** How late a retry must be to count as overdue. Normally a due retry begins within seconds. */
 const OVERDUE_MICROS = 60_000_000;
-/** Shorter than a scraper's timeout for the whole scrape. */
+/** The deadline of each query: shorter than a scraper's timeout for the whole scrape. */
 const DEADLINE_MS = 3_000;
 
 /** Outbox entries and overdue retries, with times by the database's clock. */

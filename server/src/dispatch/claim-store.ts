@@ -52,20 +52,21 @@ type PastRow = KeyRow & { outcome: AttemptOutcome; ended_at: number };
 
 /**
  * If a lease ends this much later than a new lease would end, the database's clock has stepped back. This is longer
- * than any wait for a lock: while a claim waits, its own time stands still, and another claim may begin a later lease.
+ * than any wait for a lock: a claim that waits keeps the time at which it began, and may then find another claim's
+ * later lease.
  */
 const CLOCK_STEP_MICROS = 60_000_000;
 const LAST_LEASE_END = `${NOW_MICROS} + ${LEASE_MICROS + CLOCK_STEP_MICROS}`;
-/** Includes entries that were leased before the clock stepped back. */
+/** True also for an entry that was leased before the clock stepped back. */
 const CAN_BE_CLAIMED = `(leased_until IS NULL OR leased_until <= ${NOW_MICROS} OR leased_until > ${LAST_LEASE_END})`;
 /** With `IS NULL` MariaDB would take the column for a constant, and sort all entries instead of reading the index. */
 const WAS_NEVER_LEASED = "COALESCE(leased_until, -1) = -1";
 const IS_LEASED = `leased_until > ${NOW_MICROS} AND leased_until <= ${LAST_LEASE_END}`;
 const IS_RUNNING = `d.run = o.run AND d.state IN (${RUNNING_STATES.join(", ")})`;
 /**
- * On a small outbox, a plain DELETE reads and locks the whole table, so this names the index. MariaDB needs an alias
- * for it. MySQL takes an optimizer hint without an alias, because a vtgate drops aliases. Each form is a comment for
- * the other server.
+ * On a small outbox, a plain DELETE reads and locks the whole table, so this statement names the index. MariaDB allows
+ * that only with an alias. MySQL takes an optimizer hint without an alias, because a vtgate drops aliases. Each server
+ * reads the other's form as a comment.
  */
 const DELETE_BY_PRIMARY =
   "DELETE /*+ INDEX(outbox_entry PRIMARY) */ /*M! o */ FROM outbox_entry /*M! o FORCE INDEX (PRIMARY) */";
@@ -128,7 +129,8 @@ export async function leaseEntries(
   const { sql, values } = anyDelivery(keys, ENTRY);
   await queryWithin<ResultSetHeader>(
     pool,
-    // Locks in the order of PRIMARY, as recording attempts does. In the order of the queue's index they would deadlock.
+    // Locks in the order of PRIMARY, as `recordAttempts` does. In the order of the queue's index the two would
+    // deadlock.
     `UPDATE outbox_entry FORCE INDEX (PRIMARY) SET lease_id = ?, leased_until = ${NOW_MICROS} + ${LEASE_MICROS}
      WHERE ${sql} AND task = ? AND ${CAN_BE_CLAIMED}`,
     [leaseId, ...values, task],

@@ -67,7 +67,7 @@ it("after a start and after an outage, attempts whose leases have ended are left
     frozen() {
       now += 8_000;
     },
-    // Runs during a search, as when an attempt cannot be recorded then.
+    // Runs during a search, as if an attempt could not be recorded meanwhile.
     unrecorded: claims.noteOutage,
   };
   for (const ends of ["start", "read-only", "away", "frozen", "unrecorded"] as const) {
@@ -191,7 +191,7 @@ describe("a poller that waits, §6.4, ADR 0028", () => {
     const asked = services.dispatch.claimAttempts(WAIT, { signal: gone.signal });
     gone.abort();
     await expect(asked).rejects.toThrow();
-    // The caller's claim may still run.
+    // The aborted call's claim may still run. It releases the entry at its end.
     await expect.poll(() => services.claim(), BEFORE_LEASE_ENDS).toEqual([run.deliveryId]);
   });
 });

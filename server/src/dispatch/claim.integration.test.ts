@@ -59,7 +59,8 @@ describe("a claim, §6.4, ADR 0028", () => {
   it("skips an entry that another transaction leased while the claim waited for the lock", async () => {
     const { deliveryId } = await sendTest();
     const entry = "WHERE delivery_id = ?";
-    // In an object: `inTransaction` would await a bare promise, and this claim waits for the transaction.
+    // Returns the claim in an object, because `inTransaction` would await a bare promise. This claim waits for the
+    // transaction.
     const { claim } = await inTransaction(services.pool, async (tx) => {
       await tx.query(`SELECT 1 FROM outbox_entry FORCE INDEX (PRIMARY) ${entry} FOR UPDATE`, [
         deliveryId,
@@ -140,7 +141,7 @@ describe("a claim past endpoints at their limit, ADR 0028", () => {
     stepMs = 0;
     looked = [];
   });
-  /** Creates a claim of at most one entry of each endpoint. It notes the endpoints after which it reads a page. */
+  /** Creates a claim of at most one entry of each endpoint. `looked` gets the endpoint after which each page begins. */
   function createNotedClaims() {
     const store: typeof services.store = {
       ...services.store,
@@ -236,7 +237,7 @@ describe("an endpoint, §6.4, ADR 0028", () => {
     const waiting = services.dispatch.claimAttempts(call);
     await services.record(attempts[0]?.run, AttemptOutcome.DELIVERED);
     expect((await waiting).attempts).toMatchObject([{ run: { deliveryId: ids[4] } }]);
-    // The next sweep would come after five seconds.
+    // The next sweep comes after five seconds, so a notification woke the poller.
     expect(performance.now() - started).toBeLessThan(4_000);
   });
 });

@@ -12,7 +12,10 @@ import { Task } from "./outbox-store.ts";
 import type { Look } from "./poller-queue.ts";
 import { type DeliveryKey, deliveryName, type RunKey } from "./run-key.ts";
 
-/** Entries read at once. The search continues after the last queue of a page, even if that queue has more entries. */
+/**
+ * How many entries a search reads at once. The search continues after the last queue of a page, even if that queue has
+ * more entries.
+ */
 const PAGE = 256;
 /** A search that has found entries ends after this many pages or this time, so that they do not wait for all queues. */
 const MAX_PAGES = 8;
@@ -107,7 +110,7 @@ export function createClaims({ store, outbox, log, random }: ClaimParts): Claims
     const leaseId = newId();
     const begunMs = nowMs();
     try {
-      // The other half of the time is for the load.
+      // Leases for half of the time, because the load needs the other half.
       const isLate = () => nowMs() - begunMs >= MAX_LEASE_AGE_MS / 2;
       const lease = (some: readonly DeliveryKey[]) => store.leaseEntries(task, some, leaseId);
       const refusal = await byAccount(keys, lease, isLate);
@@ -118,7 +121,7 @@ export function createClaims({ store, outbox, log, random }: ClaimParts): Claims
       throw new DatabaseTimeoutError(`A claim took longer than ${MAX_LEASE_AGE_MS} ms.`);
     } catch (error) {
       unheard.set(leaseId, keys);
-      // Searches do not notice a read-only database, because they succeed.
+      // Notes the outage here, because searches do not notice a read-only database: they succeed.
       if (isConnectionLost(error)) endedLeases.noteOutage();
       throw error;
     }
@@ -162,7 +165,8 @@ export function createClaims({ store, outbox, log, random }: ClaimParts): Claims
       pages += 1;
       if (count < limit) {
         if (!isLong(count, pages, nowMs() - begunMs)) continue;
-        // This search may not have reached the queues that the last search found at their limit.
+        // Keeps the endpoints that the last search found at their limit, because this search may not have reached their
+        // queues.
         for (const endpointId of last[task].throttled) throttled.add(endpointId);
       }
       last[task] = { end: queues.at(-1) ?? START, throttled };
@@ -210,8 +214,8 @@ export function createClaims({ store, outbox, log, random }: ClaimParts): Claims
   }
 
   /**
-   * Removes entries that can never be sent, because nothing else removes them. No claim waits for this. The endpoint
-   * then has capacity again. This function notifies the pollers, because no attempt is recorded that would do so.
+   * Removes entries that can never be sent, because nothing else removes them. No claim waits for this. The endpoints
+   * then have capacity again. This function notifies the pollers itself, because no recorded attempt does so.
    */
   function endUnsendable(entries: readonly LeasedEntry[]): void {
     if (entries.length === 0) return;
@@ -221,8 +225,8 @@ export function createClaims({ store, outbox, log, random }: ClaimParts): Claims
   }
 
   /**
-   * Cancels runs that have not ended, and deletes the entries of all. If another transaction has locked the delivery of
-   * such a run, its entry stays leased and is claimed again later.
+   * Deletes the entries of runs, and cancels the runs that have not ended. If another transaction has locked the
+   * delivery of a run to cancel, the entry stays leased and is claimed again later.
    */
   function endRuns(entries: readonly LeasedEntry[]): Promise<void> {
     return store.changeFree(entries, (locked) => {

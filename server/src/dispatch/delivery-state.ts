@@ -17,8 +17,8 @@ const FAILURES: readonly AttemptOutcome[] = Object.values(AttemptOutcome).filter
 );
 
 /**
- * For each state, the outcomes that the run's last recorded attempt may have; `undefined` means none. Deliveries are
- * listed by these pairs. One with another pair is never listed. ADR 0026
+ * For each state, the outcomes that the run's last recorded attempt may have; `undefined` means none. Lists of
+ * deliveries read these pairs of state and outcome, so a delivery with another pair is never listed. ADR 0026
  */
 export const OUTCOMES_IN: Readonly<Record<DeliveryState, readonly (AttemptOutcome | undefined)[]>> =
   {

@@ -81,7 +81,7 @@ export function createDispatchService({
     }
   }
 
-  /** Tells whether this database does not hold a run. A restored one may lack runs that Temporal holds. */
+  /** Tells whether this database does not hold a run. A restored database may lack runs that Temporal holds. */
   async function isUnknown(loaded: LoadedAttempt | undefined, { accountNo }: RunKey) {
     if (loaded !== undefined) return loaded.isAhead;
     return !(await store.isAccountDeleted(accountNo));
@@ -109,7 +109,7 @@ export function createDispatchService({
       if (undecrypted.has(endpointId)) return undefined;
       if (undecrypted.size >= MAX_UNDECRYPTED) undecrypted.clear();
       undecrypted.add(endpointId);
-      // The log leaves out the cause's message.
+      // The log leaves out the cause's message, so the advice says what to do.
       const advice =
         "SECRET_KEYS lacks the secret's key, or the secret is damaged. Add the key, or replace the secret with RotateSecret.";
       log.error("the signing secret of an endpoint cannot be decrypted", {
@@ -203,7 +203,7 @@ export function createDispatchService({
       outbox.attempts.notifyCapacity(endpointIds);
       if (hasStored) claims.noteWritten();
       if (hasRetries) outbox.retries.notify();
-      // The caller then sends each attempt again, alone.
+      // Rejects, so that the caller sends each attempt again, alone.
       if (failure !== undefined) throw failure;
       for (const [index, attempt] of made.entries()) {
         if (!busy.includes(index)) noteFirstAttempt(attempt);
@@ -269,7 +269,9 @@ function microsFromDuration({ seconds, nanos }: Pick<Duration, "seconds" | "nano
   return Number(seconds) * 1e6 + Math.floor(nanos / 1000);
 }
 
-/** Temporary, because an operator can restore the key that SECRET_KEYS lacks, or replace a damaged secret. */
+/**
+ * The error is temporary, because an operator can restore the key that SECRET_KEYS lacks, or replace a damaged secret.
+ */
 function undecryptedSecret(): DomainError {
   return new DomainError(
     ErrorCode.TemporarilyUnavailable,

@@ -2,14 +2,14 @@ import { DatabaseTimeoutError } from "../database/deadline.ts";
 import { Task } from "./outbox-store.ts";
 
 /**
- * Pollers search more often than this, unless Temporal starts workflows slowly and keeps all pollers waiting. The core
- * takes a longer time without a search for an outage.
+ * The core takes a longer time without a search for an outage. Pollers search more often, unless Temporal starts
+ * workflows slowly and keeps all pollers waiting.
  */
 const OUTAGE_AFTER_MS = 10_000;
 /**
- * For this long after an outage, no claim takes attempts whose leases have ended. Another dispatcher would make them
- * again, while the dispatchers that made them now record them. Recording takes at most four seconds. The pollers' next
- * sweep comes after five.
+ * For this long after an outage, no claim takes attempts whose leases have ended, because another dispatcher would make
+ * them again. The dispatchers that made them now record them, in at most four seconds. The pollers' next sweep comes
+ * after five seconds.
  */
 const RECORDS_FIRST_MS = 4_500;
 /**
@@ -18,9 +18,9 @@ const RECORDS_FIRST_MS = 4_500;
  */
 const FROZEN_AFTER_MS = 4_000;
 /**
- * For this long after an outage, a failed search begins no other outage. Otherwise a database whose searches fail often
- * would keep the entries of dead dispatchers forever. A lease that ends within this time began at least 5.5 seconds
- * before the outage's end. Unless writes failed again, its attempt was recorded meanwhile.
+ * For this long after an outage, a failed search begins no other outage. Otherwise, while searches fail often, no claim
+ * would ever take the entries of dead dispatchers. A lease that ends within this time began at least 5.5 seconds before
+ * the outage's end. So its attempt was recorded meanwhile, unless writes failed again.
  */
 const NEXT_OUTAGE_AFTER_MS = 8_500;
 
@@ -31,8 +31,8 @@ export type EndedLeases = {
   /** Notes that a lease or an attempt was stored. */
   noteWritten(): void;
   /**
-   * Runs a search, and tells it whether to include ended leases. If a search for first attempts includes them and the
-   * database failed meanwhile, rejects.
+   * Runs a search, and tells it whether to include ended leases. Rejects if the database failed during a search for
+   * first attempts that includes them.
    */
   search<Found>(task: Task, run: (includeEnded: boolean) => Promise<Found>): Promise<Found>;
   /** Reads a page of a search, and notes if the database was frozen. */
@@ -42,8 +42,8 @@ export type EndedLeases = {
 /** Creates the rule for one core. `nowMs` is a clock that never steps. */
 export function createEndedLeases(nowMs: () => number): EndedLeases {
   /**
-   * When a search last succeeded, and when one for first attempts last followed an outage. A start counts as the end of
-   * an outage: dispatchers may hold attempts that no core could record.
+   * When a search last succeeded, and when a search for first attempts last followed an outage. A start counts as the
+   * end of an outage: dispatchers may hold attempts that no core could record.
    */
   let [searchedMs, backMs] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
   /**
@@ -61,7 +61,8 @@ export function createEndedLeases(nowMs: () => number): EndedLeases {
 
   function noteFailure(): void {
     failures += 1;
-    // The outage continues. After its last failure, dispatchers need the whole time to record their attempts.
+    // The outage continues, so the time begins again: after the last failure, dispatchers need all of it to record
+    // their attempts.
     if (nowMs() < Math.min(backMs + RECORDS_FIRST_MS, movesUntilMs)) backMs = nowMs();
   }
 

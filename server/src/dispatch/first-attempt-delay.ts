@@ -2,7 +2,10 @@ import type { Metrics } from "@activity/runtime/metrics";
 import { microsOfId } from "../common/ids.ts";
 import type { MadeAttempt } from "./record-attempts.ts";
 
-/** In seconds, up to an hour: a receiver that hangs delays its own later events, and an outage delays all events. */
+/**
+ * The histogram's limits in seconds. They reach an hour, because a receiver that hangs delays its own later events, and
+ * an outage delays all events.
+ */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 3600];
 
 /**

@@ -3,8 +3,8 @@ import { startPeriodicJob } from "../common/periodic-job.ts";
 import type { DispatchStore } from "./dispatch-store.ts";
 
 /**
- * An attempt this late is orphaned, not waiting. Workers need only minutes for 10,000 attempts that are due at once, or
- * for the backlog of an outage.
+ * A run whose next attempt is overdue by more than this counts as orphaned. Workers need only minutes for 10,000
+ * attempts that are due at once, or for the backlog of an outage.
  */
 const OVERDUE_MICROS = 10 * 60_000_000;
 /**

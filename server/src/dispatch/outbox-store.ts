@@ -16,7 +16,7 @@ export const LEASE_MICROS = 14_000_000;
 
 export type NewOutboxEntry = RunKey & { readonly endpointId: string; readonly task: Task };
 
-/** An existing entry is of the same run or an earlier one of the delivery, so it is replaced. */
+/** Replaces an existing entry of the delivery, which is of the same run or an earlier one. */
 const OUTBOX_ENTRY: Table = {
   insert: `INSERT INTO outbox_entry
     (account_no, delivery_id, endpoint_id, run, task, lease_id, leased_until)`,

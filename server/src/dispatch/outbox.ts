@@ -3,7 +3,7 @@ import type { ClaimedAttempt, ClaimedRetry } from "./claim.ts";
 import { createPollerQueue, type PollerQueue, type Reservation } from "./poller-queue.ts";
 import type { DeliveryKey } from "./run-key.ts";
 
-/** An older lease is given up, because too little of it is left for its poller. */
+/** The core gives up an older lease, because too little time is left for its poller. */
 export const MAX_LEASE_AGE_MS = 2_000;
 
 /** The pollers of this process that wait for outbox entries, by task. */
@@ -25,7 +25,7 @@ export function createOutbox(timing: Timing): Outbox {
 
 /** Leases to waiting pollers, for the first attempts that one transaction writes. */
 export type Leases = {
-  /** Begins the transaction, for the first time or again. Forgets what it leased before. */
+  /** Begins the transaction, for the first time or again. Forgets the attempts that it leased before. */
   begin(): void;
   /**
    * Leases an attempt to a waiting poller and returns the lease's id. Returns `undefined` if no poller can take it, or
@@ -38,7 +38,8 @@ export type Leases = {
    */
   committed(): { readonly hasAttempts: boolean };
   /**
-   * Lets the pollers continue to wait. If the transaction did commit, its entries are claimed after their leases end.
+   * Lets the pollers continue to wait. If the transaction was committed nevertheless, its entries are claimed after
+   * their leases end.
    */
   failed(): void;
 };
@@ -48,7 +49,7 @@ export function createLeases({ attempts, unheard, timing }: Outbox): Leases {
   const { nowMs } = timing;
   const pollers: { reservation: Reservation<ClaimedAttempt>; leased: ClaimedAttempt[] }[] = [];
   let hasUnleased = false;
-  // Taken before the load, because a lease counts from the database's time during the load.
+  // Reads the clock before the load, because a lease begins at the database's time during the load.
   const begunMs = nowMs();
 
   function reserveFor(endpointId: string) {

@@ -10,11 +10,13 @@ const ABSENT_AFTER_MS = 1_000;
 /** A waiting poller that is reserved while a transaction writes entries for it. */
 export type Reservation<Entry> = {
   readonly leaseId: string;
-  /** The most entries that it takes. */
+  /** The most entries that the poller takes. */
   readonly limit: number;
-  /** Endpoints whose entries it does not take. */
+  /** Endpoints whose entries the poller does not take. */
   readonly slow: ReadonlySet<string>;
-  /** Gives the poller the committed entries, if any. Returns false if its wait has ended: it then did not get them. */
+  /**
+   * Gives the poller the committed entries, if any. Returns false if its wait has ended, so that it did not get them.
+   */
   give(entries: readonly Entry[]): boolean;
 };
 
@@ -54,9 +56,9 @@ export type Look<Entry> = {
 
 export type Poller = {
   readonly limit: number;
-  /** Whether new entries may be leased to it while it waits. */
+  /** Whether new entries may be leased to the poller while it waits. */
   readonly idle: boolean;
-  /** Endpoints whose new entries may not be leased to it. */
+  /** Endpoints whose new entries may not be leased to the poller. */
   readonly slow: ReadonlySet<string>;
 };
 
@@ -77,7 +79,8 @@ export function createPollerQueue<Entry>(timing: Timing): PollerQueue<Entry> {
   /** The number of the look that found `throttled`. */
   let throttledBy = 0;
   /**
-   * For each look in progress, the endpoints whose attempts ended meanwhile. The look may have counted these as leased.
+   * For each look in progress, the endpoints whose attempts ended meanwhile. The look may have counted those attempts
+   * as leased.
    */
   const endedDuring = new Set<Set<string>>();
 
@@ -89,7 +92,7 @@ export function createPollerQueue<Entry>(timing: Timing): PollerQueue<Entry> {
 
   function wait(poller: Poller, signal: AbortSignal): Promise<readonly Entry[]> {
     return new Promise((resolve) => {
-      // Also ends a reserved poller's wait, because the commit of its transaction may hang.
+      // Also ends the wait of a reserved poller, because the commit that it is reserved for may hang.
       const end = () => waiter.wake([]);
       const waiter: Waiter<Entry> = {
         poller,
@@ -158,7 +161,7 @@ export function createPollerQueue<Entry>(timing: Timing): PollerQueue<Entry> {
       while (!signal.aborted) {
         lastClaimMs = nowMs();
         if (nowMs() >= lookAgainAtMs) {
-          // A commit during the look resets this to zero, and the poller looks again.
+          // A commit during the look resets this time to zero, so that the poller looks again.
           lookAgainAtMs = nowMs() + SWEEP_MS;
           const { found, hasNewCapacity } = await lookOrReset(look);
           if (found.hasMore || hasNewCapacity) notify();

@@ -155,7 +155,8 @@ it("ADR 0048: attempts of a shard that is away are busy, and the others are reco
   expect(tries).toBe(1);
   const [PENDING, END] = [DeliveryState.PENDING, DeliveryState.DELIVERED];
   expect(await Promise.all(runs.map(stateOf))).toEqual([END, PENDING, END, END]);
-  // The joint record and each single one take 1.5 seconds. After two single ones, the rest are busy.
+  // Every transaction takes 1.5 seconds: the joint one, then one for each attempt. After two attempts, the others are
+  // busy.
   takenMs = 1_500;
   using _clock = vi.spyOn(performance, "now").mockImplementation(() => nowMs);
   const reordered = [0, 2, 1, 3].flatMap((place) => attempts[place] ?? []);

@@ -54,7 +54,8 @@ export async function recordAttempts(
     if (isConnectionLost(error)) throw error;
     if (attempts.length > 1) return recordOneByOne(store, attempts);
     if (!isOutage(error)) throw error;
-    // Does not try again, because the recorder would not wait for that. It now records its other attempts first.
+    // Returns the attempt as busy and does not try again: the recorder would not wait for that. It now records its
+    // other attempts first.
     return { busy: [0], hasStored: false, hasRetries: false, endpointIds: new Set() };
   }
 }
@@ -94,7 +95,7 @@ async function record(store: DispatchStore, attempts: readonly MadeAttempt[]): P
   );
   const busy = await findBusy(store, attempts, missing);
   const firsts = attempts.filter(({ attempt }, index) => attempt === 1 && busy.includes(index));
-  // A vanished writer may hold its locks for longer than a lease.
+  // Renews the leases, because a vanished writer may hold its locks for longer than a lease.
   if (firsts.length > 0) await store.renewLeases(firsts);
   return { busy, ...recorded };
 }
@@ -127,7 +128,8 @@ function decide(
       stored.push(...missingBefore(attempt, delivery.attempts));
       changed.push({ attempt, after: afterAttempt(attempt) });
     } else if (isRunning && attempt.attempt === 1) {
-      // A later attempt is recorded, but a failover may have restored the entry for this first one.
+      // A later attempt is recorded, but a failover may have restored this first attempt's entry. It becomes a workflow
+      // entry.
       firstsRecordedLate.push(attempt);
     }
   }
@@ -177,8 +179,8 @@ function goesOn({ run }: MadeAttempt, delivery: LockedDelivery): boolean {
 
 /**
  * Returns the attempts between the last recorded one and this one. Only a restored database lacks any. An outcome that
- * the sender could not name becomes a network error, which is retried too: no worker could continue a run without it.
- * ADR 0045
+ * the sender could not name becomes a network error, which is retried too. Without an outcome, no worker could continue
+ * the run. ADR 0045
  */
 function missingBefore({ before, ...made }: MadeAttempt, recorded: number): NewAttempt[] {
   const { accountNo, deliveryId, run } = made;

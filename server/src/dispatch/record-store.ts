@@ -44,7 +44,10 @@ export type LockedRow = RowDataPacket & {
 
 const COLUMNS = { account: "account_no", delivery: "id" };
 
-/** Assign `outcome` last, because each assignment before it compares the stored outcome. */
+/**
+ * Whether a new result replaces the stored one: only the new one was delivered. Assign `outcome` last, because each
+ * assignment before it compares the stored outcome.
+ */
 const IS_BETTER = `VALUES(outcome) = ${AttemptOutcome.DELIVERED} AND outcome <> ${AttemptOutcome.DELIVERED}`;
 
 const ATTEMPT: Table = {
@@ -120,8 +123,8 @@ export function storeAttempt(attempt: NewAttempt): Insert {
 }
 
 /**
- * Sets the same values for deliveries (at least one) after an attempt of each. Names PRIMARY: while statistics say that
- * the table is empty, MariaDB would lock all deliveries of the account.
+ * Sets the same values for deliveries (at least one) after an attempt of each. The statement names its index, because
+ * MariaDB would lock all deliveries of the account while statistics say that the table is empty.
  */
 export function updateAfterAttempt(
   keys: readonly DeliveryKey[],

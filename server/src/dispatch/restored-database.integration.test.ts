@@ -20,7 +20,10 @@ beforeEach(async () => {
 const read = () => services.deliveries.getDelivery({ accountId, deliveryId: run.deliveryId });
 const load = async (of: Run, attempt: number) =>
   (await services.dispatch.loadAttempt({ run: of, attempt })).step;
-/** Attempts 1 to 3, as a workflow knows them. Its worker could not name the third outcome, which is a newer version's. */
+/**
+ * Attempts 1 to 3, as a workflow knows them. Its worker could not name the third outcome, which only a newer version
+ * has.
+ */
 const before = [TIMEOUT, RECEIVER_BUSY, UNSPECIFIED].map((outcome, place) => ({
   outcome,
   endedAt: timestampFromMs(1_600_000_000_000 + place),
@@ -40,7 +43,7 @@ describe("a run whose records the database has lost. ADR 0045", () => {
       [3, NETWORK_ERROR, true],
       [4, TIMEOUT, false],
     ]);
-    // As if Temporal had orphaned the run. The fifth attempt is next.
+    // Resumes the run like an orphaned one. The fifth attempt is next.
     expect(await services.store.resumeOverdue(-HOUR_MICROS, 1)).toBe(1);
     const { retries } = await services.dispatch.claimRetries({ limit: 1 });
     expect(retries[0]?.attempts.map(({ outcome }) => outcome)).toEqual(

@@ -52,8 +52,8 @@ const NO_ACCOUNT: Outcome = { kind: "no_account" };
 
 /**
  * Runs writes in one transaction of two packets, in order. A refused write changes nothing and does not affect the
- * others. If the transaction fails, no write was stored, or all were and their answers are lost. With `waits` it waits
- * for locked accounts, else it leaves out their writes.
+ * others. If the transaction fails, no write was stored, or all were and their answers are lost. With `waits`, the
+ * transaction waits for locked accounts. Without, it leaves out their writes.
  */
 export async function commitWrites(
   packets: Pick<Packets, "loadAndStore">,
@@ -99,7 +99,8 @@ function decideAll(
       if (decision.feed !== undefined) {
         changes.push(...decision.feed.map(({ feedChange }) => feedChange));
       }
-      // An event must also be later than all earlier ones, even if the feed shows nothing of the change.
+      // An event moves the clock too, because it must be later than all earlier ones, even if the feed shows nothing of
+      // the change.
       if (decision.feed !== undefined || decision.events?.some(({ test }) => !test)) {
         accounts.moveFeedClock(account);
       }
@@ -127,7 +128,7 @@ function createAccounts(rows: PacketRows[number], now: PacketRows[number] | unde
   return {
     find({ accountNo, accountId }: PlannedWrite): LockedAccount | undefined {
       const row = locked.get(accountNo);
-      // An unknown id may begin with the number of an existing account.
+      // Compares the whole id, because an unknown one may begin with the number of an existing account.
       if (row?.id !== accountId) return undefined;
       const feedClock = feedClocks.get(accountNo) ?? row.feed_changed_at;
       const recordedAt = Math.max(feedClock + 1, nowMicros);

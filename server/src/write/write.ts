@@ -26,8 +26,8 @@ export type Decision<Answer> = {
   readonly answer: Answer;
   readonly changes?: readonly Change[];
   /**
-   * Changes that pages of the feed show. They move the feed's clock to the account's `recordedAt`. A write that records
-   * something must move it too, with an empty list if pages show nothing.
+   * Changes that pages of the feed show. They move the feed's clock to the account's `recordedAt`. A write that stores
+   * its `recordedAt` must move the clock too, with an empty list if pages show nothing.
    */
   readonly feed?: readonly FeedChange[];
   /** The webhook events for the account's endpoints. */

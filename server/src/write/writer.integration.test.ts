@@ -69,7 +69,7 @@ it("commits waiting writes together, of one account or of many", async () => {
   const ids = Array.from({ length: 64 }, () => unique("donation"));
   expect(await packetsOf(() => Promise.all(ids.map((id) => create(accountId, id))))).toBe(2);
   expect(await packetsOf(() => Promise.all(many.map((of) => create(of, "one"))))).toBe(2);
-  // Paid in the order of the calls, each at its own time.
+  // The donations are paid in the order of the calls, each at its own time.
   await Promise.all(ids.map((id) => pay(accountId, id)));
   const paid = await Promise.all(ids.map((id) => pay(accountId, id)));
   const times = paid.map(({ donation }) =>
@@ -161,7 +161,7 @@ it("twelve waiting writes of a locked account do not delay another account's tes
       services.endpoints.sendTest({ accountId, endpointId }),
     );
     expect(await Promise.all(tests)).toHaveLength(3);
-    // A write that waits for the locked row gives up after eight seconds.
+    // A write that waited for the locked row would end only after eight seconds.
     expect(performance.now() - begunMs).toBeLessThan(8_000);
     return { waiting };
   });

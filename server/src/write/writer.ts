@@ -54,11 +54,12 @@ type Waiting = PlannedWrite & {
 type Group = { readonly packets: Packets; readonly writes: Waiting[] };
 
 /**
- * Creates a writer. It collects the writes that arrive during a commit for the next one: an idle service commits at
- * once, a busy one shares commits. A write is committed alone if its shared transaction failed. If another transaction
- * has locked its account, it shares a commit only with other writes that wait for this account. An account's commits
- * outside the shared ones run one after another, so a locked account holds at most one connection. If the shared
- * connection is lost, the writes of the transaction and all that wait for a shared commit fail.
+ * Creates a writer. It collects the writes that arrive during a commit, and commits them together next: an idle service
+ * commits at once, a busy one shares commits. A write is committed alone if its shared transaction failed. If another
+ * transaction has locked a write's account, the write shares a commit only with other writes that wait for this
+ * account. An account's commits outside the shared ones run one after another, so a locked account holds at most one
+ * connection. If the shared connection is lost, the writes of the transaction and all that wait for a shared commit
+ * fail.
  */
 export function createWriter(
   { together, alone, leftOut }: WriteConnections,
@@ -67,14 +68,14 @@ export function createWriter(
 ): Writer {
   /** The writes that wait for the next shared commit, by account. The order of the map is the round-robin order. */
   const waiting = new Map<number, Waiting[]>();
-  /** By account, the commits outside the shared ones that wait for their turn. */
+  /** The commits outside the shared ones that wait for their turn, by account. */
   const queues = new Map<number, Group[]>();
   let isRunning = false;
   let mayBeBehind = false;
 
   async function runAll(): Promise<void> {
     isRunning = true;
-    // Writes of the same turn of the event loop share the first commit too.
+    // Waits, so that writes of the same turn of the event loop share the first commit too.
     await new Promise(setImmediate);
     while (waiting.size > 0) {
       if (mayBeBehind) await outbox.attempts.caughtUp(MAX_BEHIND_MS);
@@ -130,7 +131,7 @@ export function createWriter(
         for (const write of batch) runApart(write, alone);
         return;
       }
-      // Reject the waiting ones too. Otherwise each would wait for its own timeout.
+      // Reject the waiting writes too. Otherwise each would wait for its own timeout.
       for (const write of [...batch, ...[...waiting.values()].flat()]) write.reject(error);
       waiting.clear();
     }
@@ -152,7 +153,7 @@ export function createWriter(
   }
 
   async function runInTurn(accountNo: number, queue: Group[]): Promise<void> {
-    // Writes that were left out of the same commit share the first commit here too.
+    // Waits, so that writes that were left out of the same commit share the first commit here too.
     await Promise.resolve();
     for (let group = queue.shift(); group !== undefined; group = queue.shift()) {
       await commitApart(group);
@@ -161,7 +162,7 @@ export function createWriter(
   }
 
   async function commitApart({ packets, writes }: Group): Promise<void> {
-    // A write may have waited for a lock or a connection for longer than its caller waits.
+    // Rejects writes that waited for a lock or a connection for longer than their callers wait.
     const inTime = writes.filter((write) => {
       const isLate = performance.now() > write.waitsUntilMs;
       if (isLate) write.reject(new DatabaseTimeoutError(LOCKED));
@@ -183,7 +184,7 @@ export function createWriter(
         if (outcome !== undefined) settle(write, outcome);
       }
     } catch (error) {
-      // In an outage each single write would fail too.
+      // Commits each write alone, except in an outage, when each would fail too.
       if (inTime.length > 1 && (!isOutage(error) || isDeadlock(error))) {
         for (const write of inTime) await commitApart({ packets, writes: [write] });
         return;
