@@ -51,19 +51,19 @@ import { createWriter } from "./write/writer.ts";
 
 const ADMISSION_DEADLINE_MS = 3_000;
 /**
- * Longer than three waits for a lock. Without a deadline, a connection would block for 15 minutes after its other end
- * is gone.
+ * The longest time of a write's transaction: longer than three waits for a lock. Without a deadline, a connection would
+ * block for 15 minutes after its other end is gone.
  */
 const WRITE_DEADLINE_MS = 30_000;
 /** Connections for writes that commit alone. Writes that share a commit have another connection. */
 const WRITE_CONNECTIONS = 4;
-/** Connections for writes whose account is locked. Each waits for one account at a time. */
+/** Connections for writes whose account is locked. Each connection waits for one account at a time. */
 const LEFT_OUT_CONNECTIONS = 2;
 /** Connections that only record attempts, so that writes waiting for an account do not delay them. */
 const RECORD_CONNECTIONS = 2;
 /**
- * A recorder waits four seconds for an answer. With this shorter deadline it can repeat the call while the leases of
- * its attempts last.
+ * The longest time of a transaction that records attempts. A recorder waits four seconds for an answer. With this
+ * shorter deadline it can repeat the call while the leases of its attempts last.
  */
 const RECORD_DEADLINE_MS = 3_000;
 
@@ -154,7 +154,7 @@ export function createServerApp(
     return {
       ...listener,
       close() {
-        // A closing listener waits for its calls, and a watch does not end by itself.
+        // Ends all watches: a closing listener waits for its calls, and a watch does not end by itself.
         readiness.stop();
         feedChanges.close();
         return listener.close();
@@ -169,7 +169,7 @@ export function createServerApp(
       ...inner,
     ]),
     async listen() {
-      // A limiter that is still connecting would look unavailable.
+      // Waits for the limiter, because it would look unavailable while it is still connecting.
       await admission.ready;
       const connections = createConnections();
       const handler = createWireHandler(services, connections, {
@@ -204,7 +204,7 @@ export function createServerApp(
     async close() {
       for (const stop of stopJobs) stop();
       const packets = [admission, together, alone, leftOut, recording];
-      // Closing a connection that was never established rejects. There is nothing to close then.
+      // Ignores rejections: closing a connection that was never established rejects, but there is nothing to close.
       await Promise.allSettled([pool.end(), ...packets.map((each) => each.close())]);
     },
   };

@@ -121,7 +121,7 @@ function readRedisUrl(env: Environment, problem: Problem): string | undefined {
   return text;
 }
 
-/** Reads one or more keys of 32 bytes. The first is the one in use. */
+/** Reads one or more cursor keys or secret keys of 32 bytes. The first is the one in use. */
 function readKeys<Key>(
   env: Environment,
   name: string,

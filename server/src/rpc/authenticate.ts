@@ -41,7 +41,10 @@ export type Authenticate = (call: Call) => Promise<void>;
 const IN_A_WINDOW = `are admitted in ${WINDOW_SECONDS} seconds; try again after ${WINDOW_SECONDS} seconds.`;
 const CLIENT_REFUSED = `Too many requests: ${CLIENT_LIMIT} from one address, and ${NETWORK_LIMIT} from one IPv6 /48, ${IN_A_WINDOW}`;
 const ACCOUNT_REFUSED = `Too many requests: ${ACCOUNT_LIMIT} for one account ${IN_A_WINDOW}`;
-/** A unary call whose body ends later is authenticated again. Most bodies end at once, so most calls are not. */
+/**
+ * How long a unary call's authentication lasts. If its body ends later, the call is authenticated again. Most bodies
+ * end at once.
+ */
 const AUTHENTICATION_TTL_MS = 1_000;
 const BEARER = /^bearer +(\S+)$/i;
 
@@ -114,7 +117,7 @@ export function createAuthenticate(
         `This call needs \`${header} <service credential>\` with a credential that is neither expired nor revoked.`,
       );
     }
-    // Call this before any other `await`. During one, a flood of new connections could cut this connection.
+    // Call this before any other `await`. During an `await`, a flood of new connections could cut this connection.
     call.contextValues.get(keepConnectionKey)();
     return credential;
   }
@@ -148,7 +151,7 @@ export function createAuthenticate(
 
   /**
    * Returns the address that a gateway forwards, or else the socket's. If the gateway's credential does not work, the
-   * call fails. Otherwise the gateway's address would count for all its clients.
+   * call fails. If it were served instead, the gateway's address would count for all its clients.
    */
   async function clientAddressOf(call: Call): Promise<string> {
     const forwarded = call.header.get("x-client-address");
@@ -178,11 +181,11 @@ export async function countUnknown(
 ): Promise<void> {
   const client = clientBucket(call.contextValues.get(peerAddressKey) ?? "");
   try {
-    // Without the call's signal, because other calls may wait for the same count.
+    // Leaves out the call's signal, because other calls may wait for the same count.
     const { kind } = await admission.admit({ client });
     if (kind === "client_refused") throw new OverloadedError();
   } catch (error) {
-    // Services and sessions continue without Redis, also after a core's restart.
+    // Ends without a count: services and sessions continue without Redis, also after a core's restart.
     if (!isOfLimiter(error)) throw error;
     logOutage("the limiter could not count a credential or session", error);
   }
@@ -234,7 +237,7 @@ function invalidApiKey(): DomainError {
   );
 }
 
-/** Authenticates calls of this process. Those over a wire are authenticated before their body is read. */
+/** Authenticates calls of this process. Calls over a wire are authenticated before their body is read. */
 export function authenticateEach(authenticate: Authenticate): Interceptor {
   return (next) => async (request) => {
     await authenticate(request);

@@ -12,8 +12,8 @@ const FIRST_REQUEST_MS = 10_000;
 export type NodeRequest = IncomingMessage | Http2ServerRequest;
 
 /**
- * The open connections. If too many have not authenticated, the one of them that is idle longest is cut. A client that
- * opens thousands therefore loses most of them. A client that authenticates at once keeps its own.
+ * The open connections. If too many have not authenticated, the core cuts the one among these that is idle longest. So
+ * a client that opens thousands loses most of them, and a client that authenticates at once keeps its own.
  */
 export type Connections = {
   add(socket: Socket): void;
@@ -24,7 +24,7 @@ export type Connections = {
    * connection with the most streams.
    */
   begin(stream: ServerHttp2Stream, name: string): void;
-  /** Keeps the request's connection from now on, because its caller authenticated. */
+  /** Stops counting the request's connection as unknown, because its caller authenticated. */
   keep(request: NodeRequest): void;
   /** Cuts connections that had no request yet. */
   cutSilent(): void;
@@ -33,7 +33,7 @@ export type Connections = {
 
 export function createConnections(): Connections {
   const all = new Set<Socket>();
-  /** By address and port, the longest idle first. */
+  /** The connections whose caller is unknown, by address and port, the longest idle first. */
   const unknown = new Map<
     string,
     { readonly socket: Socket; readonly timer: NodeJS.Timeout; hasAsked: boolean }
@@ -54,7 +54,8 @@ export function createConnections(): Connections {
       const name = nameOf(socket);
       const timer = setTimeout(() => socket.destroy(), FIRST_REQUEST_MS);
       all.add(socket);
-      // After a reset a client may use its port again before the old connection's close event.
+      // Forget an old connection with this name: after a reset a client may use its port again before the old
+      // connection's close event.
       forget(name);
       unknown.set(name, { socket, timer, hasAsked: false });
       socket.once("close", () => {
@@ -70,7 +71,7 @@ export function createConnections(): Connections {
     hasAsked({ socket }) {
       const name = nameOf(socket);
       const connection = unknown.get(name);
-      // A closed connection has no address, but its requests may still arrive.
+      // A closed connection has no address, but its requests may still arrive. Their caller counts as unknown.
       if (connection === undefined) return socket.remoteAddress === undefined ? name : undefined;
       clearTimeout(connection.timer);
       unknown.delete(name);
@@ -88,7 +89,7 @@ export function createConnections(): Connections {
       const [oldest] = byConnection.reduce((a, b) => (b.length > a.length ? b : a));
       if (oldest === undefined) return;
       begun.delete(oldest);
-      // The client may repeat the call: a call of an unknown caller stores only counts.
+      // Tells the client that it may repeat the call, because a call of an unknown caller stores only counts.
       oldest.close(constants.NGHTTP2_REFUSED_STREAM);
     },
     keep: ({ socket }) => forget(nameOf(socket)),

@@ -1,12 +1,12 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 
-/** Node ends a longer timer at once. */
+/** The longest delay of a Node timer. A longer timer ends at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export type Deadline = {
   /** Aborted when the time is over or the caller has gone away. */
   readonly signal: AbortSignal;
-  /** Rejects at the same moment, and never resolves. */
+  /** Rejects when `signal` is aborted, and never resolves. */
   readonly expired: Promise<never>;
   /** Ends the call because its caller has gone away. */
   cancel(): void;

@@ -76,7 +76,8 @@ export function createErrorMapping(log: Log): Interceptor {
         const requestId = requestIdOf(request);
         log.error("call failed", {
           ...{ call: name, requestId, cause },
-          // The log leaves out the messages of causes. This message shows nothing of the URL.
+          // Logs this message as advice, because the log leaves out the messages of causes. The message shows nothing
+          // of the URL.
           ...(cause instanceof RedisUrlError && { advice: cause.message }),
         });
         return requestId;
@@ -98,8 +99,8 @@ async function* mapStream<T>(messages: AsyncIterable<T>, fail: (error: unknown) 
       try {
         yield message;
       } catch (cause) {
-        // The write to the caller failed, not the service. Its error, such as EPIPE, looks like one of a database
-        // connection.
+        // The write to the caller failed, not the service. The write's error, such as EPIPE, looks like an error of a
+        // database connection.
         throw new ConnectError("the caller went away", Code.Canceled, undefined, undefined, cause);
       }
     }
@@ -118,7 +119,7 @@ function connectErrorFrom(
     return withInfo(error.code, error.message, error, refusedFor(error));
   }
   if (error instanceof ConnectError) return error;
-  // Nobody waits for this answer.
+  // The caller has gone, so nobody waits for this answer.
   if (isOfGoneCaller(error)) return ConnectError.from(error, Code.Canceled);
   if (isTemporary(error)) return unavailable(error, isRepeatable);
   const requestId = logBug(error);
@@ -146,7 +147,10 @@ function isTemporary(error: unknown): boolean {
   );
 }
 
-/** A transaction without an answer may have been committed. A repeated call would then create another key or secret. */
+/**
+ * Returns `temporarily_unavailable`. A transaction without an answer may have been committed, and a repeated call would
+ * then create, for example, another API key.
+ */
 function unavailable(cause: unknown, isRepeatable: boolean): ConnectError {
   const again = "The service is temporarily unavailable; try again after 60 seconds.";
   const first = "This call may have succeeded: errors.md says what to do first.";

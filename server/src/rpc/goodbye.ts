@@ -9,7 +9,7 @@ const MAX_STREAM_ID = 2 ** 31 - 1;
 
 /**
  * Tells the connections of a listener to close: by `Connection: close` in HTTP/1.1, by GOAWAY in HTTP/2. A Node client
- * can lose a request that it sends during a GOAWAY. GOAWAY is therefore sent just before the only answer in flight
+ * can lose a request that it sends during a GOAWAY. So the server sends GOAWAY just before the only answer in flight
  * ends, because the client sends nothing then.
  */
 export type Goodbye = {
@@ -28,7 +28,7 @@ export function createGoodbye(): Goodbye {
   /** The number of streams in flight, by session. */
   const sessions = new Map<ServerHttp2Session, number>();
   const told = new WeakSet<ServerHttp2Session>();
-  /** Only responses of HTTP/1.1. */
+  /** The HTTP/1.1 responses in flight. */
   const inFlight = new Set<ServerResponse>();
   let hasBegun = false;
 

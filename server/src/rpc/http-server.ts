@@ -26,7 +26,10 @@ export type ServerOptions = {
 const HTTP2_PREFACE = "PRI * HTTP/2.0";
 /** How long an idle connection stays open: longer than a gateway keeps one, so that no gateway uses a closed one. */
 const IDLE_CONNECTION_MS = 65_000;
-/** A busy HTTP/1.1 connection never becomes idle. Without a limit, a core added behind a balancer would get no load. */
+/**
+ * The most requests of one HTTP/1.1 connection. A busy connection never becomes idle, so without a limit a core added
+ * behind a balancer would get no load.
+ */
 const REQUESTS_PER_CONNECTION = 10_000;
 const HEAD_MS = 10_000;
 const HEAD_BYTES = 16_384;
@@ -40,10 +43,11 @@ const HTTP1: http.ServerOptions = {
 };
 export const HTTP2: http2.ServerOptions = {
   settings: { maxConcurrentStreams: 100, maxHeaderListSize: HEAD_BYTES, enablePush: false },
-  // A client that resets streams faster loses its connection (CVE-2023-44487). nghttp2 limits CONTINUATION frames.
+  // A client that resets streams faster loses its connection (CVE-2023-44487). nghttp2 itself limits CONTINUATION
+  // frames.
   streamResetBurst: 100,
   streamResetRate: 50,
-  // In MB. Beyond it, Node refuses calls. A client may leave 100 pages of up to 1.6 MB unread.
+  // In MB, because a client may leave 100 pages of up to 1.6 MB unread. Beyond this limit, Node refuses calls.
   maxSessionMemory: 200,
 };
 
@@ -56,7 +60,8 @@ export function createHttpServer(
   goodbye: Goodbye,
   { tls, isHttp1Only }: ServerOptions,
 ): HttpServer {
-  // The servers of both versions get accepted connections and never listen. `listening` starts HTTP/1.1's timeouts.
+  // The servers of both versions get accepted connections and never listen. So emit `listening`, which starts
+  // HTTP/1.1's timeouts.
   const overHttp1 = http.createServer(HTTP1, onRequest);
   overHttp1.emit("listening");
   overHttp1.maxRequestsPerSocket = REQUESTS_PER_CONNECTION;
@@ -65,7 +70,8 @@ export function createHttpServer(
     goodbye.addSession(session);
     closeWhenIdle(session);
   });
-  // Node would answer CONNECT and an unknown Expect itself. Such streams stay open, and ADR 0037 would not limit them.
+  // Otherwise Node would answer CONNECT and an unknown Expect itself. Such streams stay open, and ADR 0037's limits
+  // would not count them.
   overHttp2.on("connect", onRequest).on("checkExpectation", onRequest);
   const serve = (socket: net.Socket, isHttp2: boolean) =>
     (isHttp2 ? overHttp2 : overHttp1).emit("connection", socket);
@@ -112,7 +118,10 @@ function readVersion(socket: net.Socket, decided: (isHttp2: boolean) => void): v
   socket.once("end", () => chunks.length === 0 && socket.destroy());
 }
 
-/** Calls in flight end normally. Later calls use another connection. */
+/**
+ * Closes a session after `IDLE_CONNECTION_MS` without use. Calls in flight end normally. Later calls use another
+ * connection.
+ */
 function closeWhenIdle(session: http2.ServerHttp2Session): void {
   session.setTimeout(IDLE_CONNECTION_MS, () => session.close());
 }

@@ -10,8 +10,9 @@ const UTF8 = new TextDecoder("utf-8", { fatal: true });
 type Check = (name: string, text: string) => void;
 
 /**
- * Creates the decoder of messages in JSON. Like the binary form, it refuses text that is not UTF-8: two ids could
- * become one. It also refuses text that protobuf-es would read as another value: February 30 as March 2, "0x10" as 16.
+ * Creates the decoder of messages in JSON. Like the binary form, it refuses text that is not UTF-8. Otherwise two ids
+ * could become one. It also refuses text that protobuf-es would read as another value: February 30 as March 2, "0x10"
+ * as 16.
  */
 export function createJsonDecoder(services: readonly RegisteredService[]): {
   decode(bytes?: Uint8Array): string;
@@ -38,8 +39,8 @@ export function createJsonDecoder(services: readonly RegisteredService[]): {
 }
 
 /**
- * Maps field names to checks, because a decoder does not know the message's type. No name is an integer or time in one
- * message and text in another.
+ * Maps field names to checks, because a decoder does not know the message's type. This is enough, because no name is an
+ * integer or time in one message and text in another.
  */
 function checksByName(services: readonly RegisteredService[]): ReadonlyMap<string, Check> {
   const checks = new Map<string, Check>();
@@ -61,7 +62,7 @@ function checkInteger(name: string, text: string): void {
 function checkTimestamp(name: string, text: string): void {
   const seconds = text.slice(0, "YYYY-MM-DDTHH:MM:SS".length);
   const milliseconds = Date.parse(`${seconds}Z`);
-  // Date parses February 30 as March 2, and hour 24 as the next day.
+  // Compares the texts, because Date parses February 30 as March 2, and hour 24 as the next day.
   const exists =
     !Number.isNaN(milliseconds) && new Date(milliseconds).toISOString().startsWith(seconds);
   if (!exists) throw new Error(`${name}: must be a time that exists, as 2026-01-31T23:59:59Z.`);

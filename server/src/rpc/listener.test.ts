@@ -122,7 +122,7 @@ it("limits heads, bodies, streams, resets and idle connections, ADR 0037", async
   await expect.poll(() => waiting.length).toBe(2);
   const settings = { maxConcurrentStreams: 100, maxHeaderListSize: 16_384 };
   await expect.poll(() => session.remoteSettings).toMatchObject(settings);
-  // No client sees these two limits, so only the option is checked.
+  // No client sees these two limits, so this checks only the options.
   expect(HTTP2).toMatchObject({ streamResetBurst: 100, streamResetRate: 50 });
   const { stream } = waiting[1] as http2.Http2ServerResponse;
   expect(stream.session).toMatchObject({ timeout: 65_000 });
@@ -193,7 +193,7 @@ describe("a listener that closes, ADR 0043", () => {
     });
     expect(await isListening(listener.port)).toBe(false);
     await goneAway;
-    // The connection had no request.
+    // This connection closes first, because it had no request.
     await once(idle, "close");
     expect(isClosed).toBe(false);
     for (const response of waiting) response.end();

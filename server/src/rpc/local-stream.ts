@@ -33,7 +33,7 @@ export function callLocalStream(
       message: messages(sent, (message) => call(message, context)),
     };
   };
-  // Interceptors have one type for unary and streaming calls. Only streams come through here.
+  // Casts, because interceptors have one type for unary and streaming calls. Only streams come through here.
   const through = interceptors.reduceRight<typeof answer>(
     (next, interceptor) => interceptor(next as never) as typeof answer,
     answer,

@@ -48,7 +48,7 @@ export function createLocalTransport(
         return (await Promise.race([handler(request), deadline.expired])) as never;
       } catch (error) {
         const isLate = error instanceof ConnectError && error.code === Code.DeadlineExceeded;
-        // The interceptors have not seen this error, so they set no headers. But the call may have been counted.
+        // The interceptors have not seen this error and set no headers, but the call may have been counted.
         if (isLate) setRateLimit(error.metadata, request.contextValues);
         throw error;
       } finally {

@@ -13,7 +13,7 @@ export type Readiness = {
   /** Reports `draining` from now on, in any state of the database. */
   drain(): void;
   readonly draining: AbortSignal;
-  /** Also ends the calls that began after `drain`, which `draining` does not end. */
+  /** Aborts `stopping`, which also ends the calls that began after `drain`. */
   stop(): void;
   readonly stopping: AbortSignal;
 };

@@ -19,7 +19,7 @@ type Answer = NonNullable<
 
 /** The most requests of one stream. Tools send about one for each service. */
 const MAX_REQUESTS = 200;
-/** The most streams at once. Each may hold an answer of 140 KB in memory, which its client need not read. */
+/** The most streams at once. Each may hold an answer of 140 KB in memory for as long as its client does not read. */
 const MAX_STREAMS = 32;
 const TOO_MANY = `The stream sent more than ${MAX_REQUESTS} requests. One stream accepts ${MAX_REQUESTS}. Open another stream for the rest.`;
 /**
@@ -30,8 +30,8 @@ const encodedFiles = new WeakMap<FileDescriptorProto, Uint8Array>();
 
 /**
  * Answers the gRPC reflection protocol, v1 and v1alpha with the same messages. It knows these services, all types that
- * they use, and the detail of their errors: grpcurl and buf curl need no files. A stream ends with RESOURCE_EXHAUSTED
- * after `MAX_REQUESTS`. Beyond `MAX_STREAMS` a stream fails with OverloadedError.
+ * they use, and the detail of their errors, so grpcurl and buf curl need no files. A stream ends with
+ * RESOURCE_EXHAUSTED after `MAX_REQUESTS`. Beyond `MAX_STREAMS` a stream fails with OverloadedError.
  */
 export function createReflectionService(
   services: readonly DescService[],
@@ -42,12 +42,12 @@ export function createReflectionService(
   let streams = 0;
   return {
     async *serverReflectionInfo(requests, context) {
-      // Not `context.signal`: a deadline aborts it, while the stream still holds its answer.
+      // Does not use `context.signal`, because a deadline aborts it while the stream still holds its answer.
       const { requestSignal: closed } = context as { requestSignal?: AbortSignal };
       if (closed?.aborted) return;
       if (streams === MAX_STREAMS) throw new OverloadedError();
       streams++;
-      // Not counted in `finally`, which does not run if the stream is closed during the write of an answer.
+      // Does not count in `finally`, which does not run if the stream is closed during the write of an answer.
       closed?.addEventListener("abort", () => streams--, { once: true });
       let answered = 0;
       for await (const originalRequest of requests) {
@@ -94,7 +94,7 @@ function answer(registry: FileRegistry, names: readonly string[], request: Reque
   }
 }
 
-/** A symbol is a service, a type, a method of a service or a field of a message. */
+/** Finds the file of a symbol: a service, a type, a method of a service or a field of a message. */
 function fileOfSymbol(registry: FileRegistry, symbol: string): DescFile | undefined {
   const owner = symbol.slice(0, Math.max(0, symbol.lastIndexOf(".")));
   return (registry.get(symbol) ?? registry.get(owner))?.file;

@@ -4,7 +4,7 @@ import { newId } from "../common/ids.ts";
 
 const requestIdKey = createContextKey<string | undefined>(undefined, { description: "request id" });
 
-/** The form of an id. Text with spaces does not match. */
+/** The form that a caller's request id must have. */
 const FORM = /^[\w.-]{1,64}$/;
 
 /**

@@ -12,8 +12,8 @@ import { parseTimeout as parseGrpcTimeout } from "@connectrpc/connect/protocol-g
 import { requestIdOf } from "./request-id.ts";
 
 /**
- * Logs and measures each call whose message can be read: its name, result and duration. A stream is written at its end.
- * The log also has the request id.
+ * Logs and measures each call whose message can be read: its name, result and duration. A stream is logged and measured
+ * at its end. The log also has the request id.
  */
 export function createRequestLog(log: Log, metrics: Metrics, nowMs: () => number): Interceptor {
   const countCall = metrics.histogram(
@@ -62,9 +62,9 @@ async function* writtenAtEnd<T>(messages: AsyncIterable<T>, write: (error?: unkn
 function codeOfAnswer({ signal, header }: UnaryRequest | StreamRequest, ms: number): string {
   if (!signal.aborted) return "ok";
   const { code } = ConnectError.from(signal.reason);
-  // Callers mostly close their request at their deadline, just before the core's timer ends.
+  // Checks the duration too: most callers close their request at their deadline, just before the core's timer ends.
   const isLate = code === Code.DeadlineExceeded || ms >= timeoutMsIn(header);
-  // A caller may reset its request with any code. The code therefore says nothing of the core.
+  // Ignores any other code: a caller may reset its request with any code, so the code says nothing of the core.
   return isLate ? "DeadlineExceeded" : "Canceled";
 }
 

@@ -1,4 +1,4 @@
-/** Tasks that begin in one turn of the event loop. Node handles other events before the next tasks begin. */
+/** How many tasks begin in one turn of the event loop. Node handles other events before the next tasks begin. */
 const PER_TURN = 4;
 /** The most tasks that wait. Each waiting stream takes 9 KB. */
 const MAX_WAITING = 4_096;

@@ -28,7 +28,7 @@ const CHECKED_ELSEWHERE = new Set(["items", "defined_only"]);
 const NANOS = 1_000_000_000;
 
 const surely: Check = () => true;
-/** For rules that this file does not know. */
+/** The check of rules that this file does not know. */
 const perhaps: Check = () => false;
 
 const ofNumbers = {
@@ -77,7 +77,7 @@ export function createSurelyValid(): (schema: DescMessage, message: Message) => 
   function messageCheck(schema: DescMessage): Check {
     const created = checkOf.get(schema);
     if (created) return created;
-    // A type inside itself gets this check, because the type's own check is not created yet.
+    // Where a type contains itself, the inner check is `perhaps`, because the type's own check is not created yet.
     checkOf.set(schema, perhaps);
     const ofMessage = reflect(MessageRulesSchema, getOption(schema, messageOption));
     const check = all([

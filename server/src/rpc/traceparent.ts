@@ -2,8 +2,8 @@ import type { StreamRequest, UnaryRequest } from "@connectrpc/connect";
 import { fromServiceKey } from "../admission/caller.ts";
 
 /**
- * Returns the trace that a call over a wire names, if an internal service sent it. Other callers must not decide what
- * is sampled. Calls from inside the process already run in their trace.
+ * Returns the trace that a call over a wire names, if an internal service made the call. Other callers must not decide
+ * what is sampled. Calls from inside the process already run in their trace.
  */
 export function traceparentOf({
   header,

@@ -19,7 +19,7 @@ import type { RegisteredService } from "./registered-service.ts";
 export type UnaryHandler = (request: UnaryRequest) => Promise<UnaryResponse>;
 
 type Call = (message: Message, context: HandlerContext) => Promise<Message> | Message;
-/** No unary service of the core sends trailers. */
+/** No service of the core sends trailers. */
 const NO_TRAILER = new Headers();
 
 /** Creates the handlers of the services' unary calls. Services get `protocolName` in their context. */
@@ -43,7 +43,7 @@ export function createUnaryHandlers(
 }
 
 function intercepted(interceptors: readonly Interceptor[], handler: UnaryHandler): UnaryHandler {
-  // Interceptors have one type for unary and streaming calls. Only unary ones come through here.
+  // Casts, because interceptors have one type for unary and streaming calls. Only unary calls come through here.
   return interceptors.reduceRight(
     (next, interceptor) => interceptor(next as never) as UnaryHandler,
     handler,

@@ -223,7 +223,7 @@ describe("a unary call over HTTP/1.1", () => {
     await begun.promise;
     expect(await Promise.race([ended.promise, wait(50, "waits")])).toBe("waits");
     call.destroy();
-    // The next test must not see the abort of this call.
+    // Waits for the end of this call, because the next test must not see its abort.
     await ended.promise;
   });
 

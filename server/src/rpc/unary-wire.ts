@@ -27,10 +27,13 @@ const IS_BINARY: ReadonlyMap<string | undefined, boolean> = new Map([
   ["application/json", false],
 ]);
 const JSON_TYPE = "application/json";
-/** Connect's own limit. */
+/** The most bytes of an answer: Connect's own limit. */
 const MAX_ANSWER_BYTES = 0xffffffff;
 const ANY_TIMEOUT = Number.MAX_SAFE_INTEGER;
-/** Compressing a shorter answer saves too few bytes for its CPU time. connect-node has the same default. */
+/**
+ * An answer of at least this many bytes is compressed. A shorter one would save too few bytes for the CPU time.
+ * connect-node has the same default.
+ */
 const COMPRESSED_FROM_BYTES = 1_024;
 const ACCEPTS_GZIP = /(^|,)\s*gzip\s*(,|$)/;
 
@@ -70,7 +73,7 @@ export function createUnaryWire(
     const maxBytes = maxBytesOf(registered, readMaxBytes);
     const limits = { readMaxBytes: maxBytes, writeMaxBytes: MAX_ANSWER_BYTES };
     for (const each of registered.service.methods) {
-      const method = each as DescMethodUnary; // others have no handler
+      const method = each as DescMethodUnary; // Streaming methods have no handler.
       const handler = handlers.get(method);
       if (handler === undefined) continue;
       const serialization = createMethodSerializationLookup(
@@ -102,7 +105,7 @@ export function createUnaryWire(
     const deadline = createDeadline(timeout.timeoutMs);
     const leave = () => response.writableFinished || deadline.cancel();
     response.once("close", leave);
-    // The caller may have gone away while the call waited for its turn.
+    // The caller may have gone away while the call waited for its turn. Then the close event may be over.
     if (response.destroyed) leave();
     const header = headersFrom(request.headers);
     const values = contextValues(request);
@@ -136,7 +139,7 @@ function internal(cause: unknown): ConnectError {
   return new ConnectError("internal error", Code.Internal, undefined, undefined, cause);
 }
 
-/** Rejects if the body exceeds `maxBytes`, by its length header or by its data. The rest is dropped. */
+/** Reads a body. Rejects if it exceeds `maxBytes`, by its length header or by its data, and drops the rest. */
 function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -152,7 +155,7 @@ function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
       else chunks.push(chunk);
     };
     request.once("end", () => resolve(Buffer.concat(chunks)));
-    // Ignored, because the reader of the body learns of it when the response closes.
+    // Ignores the error, because `answer` learns of the lost connection when the response closes.
     request.once("error", () => undefined);
     if (Number(request.headers["content-length"] ?? 0) > maxBytes) refuse();
     else request.on("data", take);

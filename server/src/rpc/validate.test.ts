@@ -15,7 +15,7 @@ import { METHODS } from "../../../test/harness/methods.ts";
 import { createSurelyValid } from "./surely-valid.ts";
 import { createValidate } from "./validate.ts";
 
-/** Longer than any call accepts. */
+/** A year, which is longer than any call accepts. */
 const YEAR_SECONDS = 31_536_000n;
 const validator = createValidator();
 const isSurelyValid = createSurelyValid();

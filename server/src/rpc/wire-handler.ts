@@ -27,7 +27,7 @@ import { BODY_MS, closeUnlessRead } from "./unread-body.ts";
 /** The most bytes of one message, both as sent and decompressed. An import sends many messages. */
 const MAX_MESSAGE_BYTES = 1024 * 1024;
 
-/** Longer timers of Node end at once. */
+/** The longest delay of a Node timer. A longer timer ends at once. */
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 const TIMEOUT_HEADERS = [
   ["connect-timeout-ms", parseConnectTimeout],
@@ -44,7 +44,8 @@ export function createWireHandler(
     createContextValues()
       .set(peerAddressKey, request.socket?.remoteAddress)
       .set(keepConnectionKey, () => connections.keep(request));
-  // Refuses a field or enum name that this version does not know. If ignored, the call could do more than it should.
+  // Refuses a field or enum name that this version does not know. If it were ignored, the call could do more than it
+  // should.
   const jsonOptions = { ignoreUnknownFields: false, textDecoder: createJsonDecoder(services) };
   const answerUnary = createUnaryWire(services, {
     ...{ gate, interceptors, contextValues },
