@@ -9,7 +9,7 @@ import { type SubscriptionRecord, storeSubscription } from "./subscription-store
 export type ContributionRecord = {
   readonly donation: DonationRecord;
   readonly subscriptionId: string;
-  /** Whether it started its subscription. */
+  /** Whether the donation started the subscription. */
   readonly first: boolean;
 };
 

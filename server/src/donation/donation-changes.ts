@@ -15,7 +15,7 @@ import { type DonationRecord, updateDonation } from "./donation-store.ts";
 import { type RefundRecord, storeRefund } from "./refund-store.ts";
 
 export type ChangedDonation = Omit<Decision<never>, "answer"> & {
-  /** The given object, if the change is a repeated one. */
+  /** The given object, if the change repeats an earlier one. */
   readonly donation: DonationRecord;
 };
 

@@ -144,7 +144,7 @@ it("§2.1, §3, ADR 0010: any sequence of changes gives a donation the state of 
         // A repeated change returns the same object and writes nothing.
         expect(donation === before.donation).toBe(expected === "unchanged");
         expect(changes !== undefined).toBe(expected === "changed");
-        // A change that a page shows changes the feed once.
+        // If pages show the change, it changes the feed once.
         const shown = (each: typeof donation) => isVisible(each) && each.refundedAmountCents;
         if (shown(donation) !== shown(before.donation)) expect(feed?.length).toBe(1);
         expect(donation.status).toBe(statusOf(model));
@@ -187,7 +187,7 @@ it("§2.1 a refund beyond the rest is refused with the rest, and each change sto
   const state: DonationState = { donation: paid, refunds: [], disputes: [] };
   const refund = (amountCents: number) => refundDonation(state, Buffer.from("r"), amountCents);
   expect(() => refund(601)).toThrow("At most 600 cents");
-  // The donation and its refund.
+  // One change updates the donation, the other stores its refund.
   expect(refund(600).changes).toHaveLength(2);
   expect(deleteDonation(state).changes?.length).toBeGreaterThan(1);
 });

@@ -39,7 +39,7 @@ export function newDonation(
     platform: SERVICE_PLATFORM,
     externalId: externalIdBytes(request.externalId, "external_id"),
     status: DonationStatus.Created,
-    // At most 2^53 - 1, so exact.
+    // The amount is at most 2^53 - 1, so the number is exact.
     amountCents: Number(request.amountCents),
     currency: request.currency,
     refundedAmountCents: 0,

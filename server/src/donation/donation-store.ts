@@ -18,15 +18,15 @@ export type DonationRecord = {
   readonly donorName: string | undefined;
   readonly message: string | undefined;
   readonly donatedAt: Micros;
-  /** When it was first paid, or imported, in microseconds; `undefined` before that. */
+  /** When the donation was first paid, or imported, in microseconds; `undefined` before that. */
   readonly recordedAt: number | undefined;
   readonly test: boolean;
-  /** The service's id of the subscription, if it is a contribution. */
+  /** The service's id of the subscription, if the donation is a contribution. */
   readonly subscriptionId: string | undefined;
 };
 
 export type StoredDonation = DonationRecord & {
-  /** Whether it started its subscription. */
+  /** Whether the donation started its subscription. */
   readonly startsSubscription: boolean;
 };
 

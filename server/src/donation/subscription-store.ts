@@ -6,7 +6,7 @@ import type { RowDataPacket } from "../database/pool.ts";
 export type SubscriptionRecord = {
   /** The service's own id. */
   readonly id: string;
-  /** The record id of its first contribution; `undefined` while it has only tests. */
+  /** The record id of the first contribution; `undefined` while the subscription has only tests. */
   readonly firstRecordId: string | undefined;
 };
 

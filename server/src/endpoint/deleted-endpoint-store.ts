@@ -6,7 +6,10 @@ import { RUNNING_STATES } from "../dispatch/delivery-state.ts";
 /** The most endpoints that one write removes. A write creates only one, so deleted endpoints do not accumulate. */
 const MAX_REMOVED = 100;
 
-/** One subquery for each state, because with `state IN (…)` MariaDB would read all deliveries of the endpoint. */
+/**
+ * No delivery to the endpoint runs. Each state has its own subquery, because with `state IN (…)` MariaDB would read all
+ * deliveries of the endpoint.
+ */
 const NONE_RUNS = RUNNING_STATES.map(
   (state) => `(SELECT 1 FROM delivery d FORCE INDEX (delivery_endpoint_state_kind)
       WHERE d.account_no = e.account_no AND d.endpoint_id = e.id AND d.state = ${state} LIMIT 1) IS NULL`,

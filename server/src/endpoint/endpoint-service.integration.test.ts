@@ -64,7 +64,7 @@ describe("endpoints", () => {
       );
     const [before = expect.unreachable("it has no row")] = await stored();
     expect(before.secret.includes(secret.slice(6))).toBe(false);
-    // Every text has a value. The check below could not fail for an empty text.
+    // Every text must have a value, because the check below could not fail for an empty text.
     const empty = Object.entries(before).flatMap(([name, value]) =>
       String(value ?? "") === "" ? [name] : [],
     );

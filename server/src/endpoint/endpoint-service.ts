@@ -106,7 +106,7 @@ export function createEndpointService(
           removable: removableEndpointsOf([accountNo]),
         }),
         decide({ endpoints, removable }, { accountNo, nowMicros: createdAt }) {
-          // A caller that has gone would not learn this secret.
+          // Rejects if the caller has gone, because it would not learn this secret.
           throwIfGone(signal);
           if (endpoints.length >= MAX_ENDPOINTS) throw limitReached();
           const stored = storeEndpoint({ ...fields, accountNo, secret: encrypted, createdAt });
@@ -163,7 +163,8 @@ export function createEndpointService(
       const secret = newSigningSecret();
       const encrypted = encryptSecret(secretKeys, request.endpointId, secret);
       const endpoint = await writeEndpoint(request, (stored, { accountNo, nowMicros }) => {
-        // A caller that has gone would not learn this secret. It may have rotated again, through another core.
+        // Rejects if the caller has gone: it would not learn this secret, and may have rotated again through another
+        // core.
         throwIfGone(signal);
         // The receiver may already have the pending secret, and would refuse signatures of another one.
         if (stored.nextSecretFrom !== undefined) throw rotationPending();

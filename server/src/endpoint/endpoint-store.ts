@@ -8,7 +8,7 @@ import { PENDING_SECRET_FROM } from "../signing-secret/signing-secret-store.ts";
 /** A stored endpoint that is not deleted, without its secret. */
 export type EndpointRecord = {
   readonly id: string;
-  /** Empty if it has none. */
+  /** Empty if the endpoint has no name. */
   readonly name: string;
   readonly url: string;
   /** Bits from `kindBits`. */
@@ -17,7 +17,7 @@ export type EndpointRecord = {
   readonly minAmountCents: number;
   readonly switchedOn: boolean;
   readonly createdAt: number;
-  /** When its next secret begins to sign, in microseconds; `undefined` if no rotation is pending. */
+  /** When the next secret begins to sign, in microseconds; `undefined` if no rotation is pending. */
   readonly nextSecretFrom: number | undefined;
 };
 

@@ -4,7 +4,7 @@ import { DomainError, ErrorCode } from "../common/errors.ts";
 export const MAX_ENDPOINTS = 10;
 /** The most test deliveries of an account in any minute. */
 export const MAX_TESTS = 10;
-/** A minute in microseconds: for tests, between two bulk retries, and between two new API keys. §8 */
+/** The span of the limits on tests, bulk retries and new API keys: a minute, in microseconds. §8 */
 export const SPAN_MICROS = 60_000_000;
 
 /**
@@ -31,8 +31,8 @@ export function checkBulkRetry(nowMicros: number, last: number | undefined): voi
 }
 
 /**
- * Tells whether a time counts: it is within the last minute. A future time does not count. If it did, calls would be
- * refused for hours after the clock stepped back.
+ * Tells whether a time counts: whether it is within the last minute. A future time does not count, because calls would
+ * be refused for hours after the clock stepped back.
  */
 export function isWithinSpan(time: number, nowMicros: number): boolean {
   return time > nowMicros - SPAN_MICROS && time <= nowMicros;

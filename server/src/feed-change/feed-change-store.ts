@@ -5,7 +5,10 @@ import { OF_SHARDS_THAT_SERVE } from "../database/shard-error.ts";
 import type { FeedVersion } from "./feed-changes.ts";
 
 const DEADLINE_MS = 3_000;
-/** Changes beyond this number arrive late by at most one poll's wait. None is missed, because clients poll again. */
+/**
+ * The most feeds that a search finds. Changes beyond this number arrive late by at most one poll's wait. None is
+ * missed, because clients poll again.
+ */
 const MAX_ROWS = 10_000;
 
 type ChangedRow = RowDataPacket & { id: string; feed_changed_at: number };

@@ -14,7 +14,7 @@ it("a watch that begins while the database is out of reach gets no heartbeat, so
   const batches = changes.watch(new AbortController().signal);
   expect((await batches.next()).value).toEqual([]);
   const second = batches.next().then(() => "a heartbeat");
-  // Three times the time between heartbeats.
+  // Waits for three times the time between heartbeats.
   const none = new Promise((resolve) => setTimeout(resolve, 1_500, "none"));
   expect(await Promise.race([second, none])).toBe("none");
   changes.close();
@@ -39,7 +39,7 @@ describe("a watch of a database that answers in 1.2 seconds", () => {
     failures += 1;
     take(new Error("out of reach"));
   };
-  const slow = { pool: { getConnection } } as unknown as Pool; // All that a look uses.
+  const slow = { pool: { getConnection } } as unknown as Pool; // A look uses nothing else.
 
   it("gets heartbeats until the database fails, so that its gateway stays", async () => {
     const changes = createFeedChanges(slow, QUIET, () => nowMs);
@@ -51,7 +51,7 @@ describe("a watch of a database that answers in 1.2 seconds", () => {
     isAway = true;
     await expect.poll(() => failures).toBeGreaterThan(0);
     const third = batches.next().then(() => "a heartbeat");
-    // Longer than the time between heartbeats.
+    // Waits for longer than the time between heartbeats.
     const none = new Promise((resolve) => setTimeout(resolve, 800, "none"));
     expect(await Promise.race([third, none])).toBe("none");
     changes.close();
@@ -65,14 +65,14 @@ it("a watch whose caller goes while it takes a batch is given up, so that an idl
     looks += 1;
     take(new Error("out of reach"));
   };
-  const counting = { pool: { getConnection } } as unknown as Pool; // All that a look uses.
+  const counting = { pool: { getConnection } } as unknown as Pool; // A look uses nothing else.
   const changes = createFeedChanges(counting, QUIET, () => performance.now());
   const caller = new AbortController();
   await changes.watch(caller.signal).next();
   await expect.poll(() => looks).toBeGreaterThan(0);
   caller.abort();
   const before = looks;
-  // Longer than the time between looks.
+  // Waits for longer than the time between looks.
   await new Promise((resolve) => setTimeout(resolve, 600));
   expect(looks).toBe(before);
   changes.close();

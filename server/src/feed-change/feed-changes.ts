@@ -22,9 +22,9 @@ export type FeedChanges = {
    * `signal` is aborted, or when `end` or `close` is called.
    */
   later(feed: FeedVersion, ms: number, signal: AbortSignal): Promise<number>;
-  /** Ends every open call of `watch` and `later`. Calls after this one may last until `close`. */
+  /** Ends every open call of `watch` and `later`. Calls that begin afterwards may last until `close`. */
   end(): void;
-  /** Ends every call of `watch` and `later`, including later ones, and stops looking for changes. */
+  /** Ends every call of `watch` and `later`, also those that begin afterwards, and stops looking for changes. */
   close(): void;
 };
 
@@ -43,7 +43,7 @@ type Waiter = { readonly given: FeedVersion; readonly end: (version: number) => 
 
 /** Creates the source of feed changes. While nobody waits it keeps nothing and does not look for changes. */
 export function createFeedChanges(pool: Pool, log: Log, nowMs: () => number): FeedChanges {
-  /** By account, the oldest first. */
+  /** The last change of each account's feed, the oldest first. */
   const kept = new Map<string, { readonly version: number; readonly notedMs: number }>();
   const watches = new Set<Watch>();
   const waiters = new Map<string, Set<Waiter>>();
@@ -69,7 +69,7 @@ export function createFeedChanges(pool: Pool, log: Log, nowMs: () => number): Fe
       hasFailed = true;
       throw cause;
     });
-    // The next watch may begin before the next look. That look must then go back as far as a first look.
+    // Nobody waits any more. If a watch begins before the next look, that look must go back as far as a first look.
     if (isIdle()) {
       lookedMs = undefined;
       return;
@@ -99,7 +99,8 @@ export function createFeedChanges(pool: Pool, log: Log, nowMs: () => number): Fe
   async function* watch(signal: AbortSignal): AsyncGenerator<readonly FeedVersion[], void> {
     const own: Watch = { changed: new Map(), hasEnded: isClosed, wake: () => undefined };
     for (const [accountId, { version }] of kept) own.changed.set(accountId, version);
-    // `finally` never runs if the connection is lost while a batch is written: the write may then never end.
+    // Also leaves when the call is aborted. `finally` never runs if the connection is lost while a batch is written,
+    // because the write may then never end.
     const leave = () => {
       watches.delete(own);
       own.wake();
@@ -121,8 +122,9 @@ export function createFeedChanges(pool: Pool, log: Log, nowMs: () => number): Fe
   }
 
   /**
-   * Sends heartbeats even while a look is slow. Without them, gateways would connect again and again, and get the last
-   * 15 seconds each time. Sends none after a look failed, because another core may reach the database.
+   * Resolves at the next change, at the end, or at a heartbeat. Heartbeats continue while a look is slow. Without them,
+   * gateways would connect again and again, and get the changes of the last 15 seconds each time. After a failed look
+   * there are none, because another core may reach the database.
    */
   function untilWoken(own: Watch): Promise<void> {
     return new Promise((resolve) => {

@@ -89,7 +89,7 @@ function checkRows(rows: readonly ImportRow[], firstIndex: number) {
     } else {
       refusedRows.push({
         index,
-        // Protobuf cannot encode half of a surrogate pair.
+        // Replaces halves of surrogate pairs, because Protobuf cannot encode them.
         externalId: row.externalId.toWellFormed(),
         reason: outcome.reason,
       });

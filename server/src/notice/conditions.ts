@@ -9,7 +9,7 @@ const WORKS_BELOW = 25;
 /** Days before an API key's end at which its owner gets a notice. */
 const KEY_DAYS = LEVELS[NoticeKind.ApiKeyEnds].map(({ level }) => level);
 
-/** How long attempts and failed runs count. */
+/** How long attempts and failed runs count for an endpoint's notices. */
 export const HEALTH_MICROS = DAY_MICROS;
 /** An API key has a notice from `before` its end until `after` it. */
 export const KEY_ENDS_WITHIN = { before: 14 * DAY_MICROS, after: 3 * DAY_MICROS } as const;
@@ -68,7 +68,7 @@ export function linkConditions(since: number, nowMicros: number): Condition[] {
   return [{ kind: NoticeKind.SessionLinkReused, level: 0, since, endsAt: undefined }];
 }
 
-/** Counts the newest hours until they hold 20 attempts. */
+/** Returns the condition of failing attempts. Counts the newest hours until they hold 20 attempts. */
 function failing(newestFirst: readonly EndpointHour[], since: number): Condition | undefined {
   let attempts = 0;
   let failed = 0;
@@ -85,7 +85,7 @@ function failing(newestFirst: readonly EndpointHour[], since: number): Condition
 }
 
 function failedRuns(newestFirst: readonly EndpointHour[]): Condition | undefined {
-  // An earlier hour may belong to a problem that is already solved.
+  // Takes the newest hour with failed runs, because an earlier one may belong to a problem that is already solved.
   const newest = newestFirst.find((hour) => hour.failedRuns > 0);
   if (newest === undefined) return undefined;
   return { kind: NoticeKind.RunFailed, level: 0, since: newest.beganAt, endsAt: undefined };

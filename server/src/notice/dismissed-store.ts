@@ -3,7 +3,7 @@ import { queryWithin } from "../database/query-within.ts";
 import { inTransaction } from "../database/transaction.ts";
 
 const SEQUENCE_BYTES = 8;
-/** The capacity of the column. */
+/** How many sequences the column can hold. */
 const MAX_DISMISSED = 100;
 
 type Row = RowDataPacket & { dismissed: Buffer | null };

@@ -17,8 +17,8 @@ export async function tellLinkReused(
   await inTransaction(pool, async (tx) => {
     const clock = await lockNotices(tx);
     if (await hasNotice(tx, kind, subjectId)) return;
-    // Check under the lock, which an account's deletion takes too. The deletion then deletes all notices that were
-    // written before.
+    // Check under the lock, which an account's deletion takes too. So the deletion finds all notices that were written
+    // before it.
     if (!(await isAccountThere(tx, accountNoOf(accountId) ?? 0))) return;
     const since = clock.nowMicros;
     const notice = { accountId, kind, subjectId, level: 0, since, endsAt: undefined };

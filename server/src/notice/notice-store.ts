@@ -32,8 +32,8 @@ type Row = RowDataPacket & {
 const COLUMNS = "sequence, account_id, kind, subject_id, level, since, ends_at, closed_at";
 
 /**
- * Locks all notices for writing until the commit, so that they commit in the order of their sequences. Every writer
- * takes this lock before it reads the data that it decides from.
+ * Locks all notices for writing until the commit, so that transactions commit notices in the order of their sequences.
+ * Every writer takes this lock before it reads the data that it decides from.
  */
 export async function lockNotices(tx: Transaction): Promise<NoticeClock> {
   const [[row]] = await tx.query<(RowDataPacket & { last_notice: number; now_micros: number })[]>(
@@ -154,7 +154,7 @@ export async function listOpenOfAccount(
     `SELECT ${COLUMNS} FROM notice
      WHERE account_id = ? AND closed_at IS NULL AND kind IN (?) AND sequence NOT IN (?)
      ORDER BY sequence DESC LIMIT ${limit}`,
-    // SQL allows no empty list, so it has the sequence 0, which no notice has.
+    // SQL allows no empty list, so the list begins with 0, a sequence that no notice has.
     [accountId, kinds, [0n, ...without]],
   );
   return rows.map(noticeFromRow);
@@ -176,7 +176,8 @@ export async function deleteOldNotices(
 
 /** Deletes the notices of an account. The account's id begins with its number. */
 export async function deleteNoticesOf(tx: Transaction, accountNo: number): Promise<void> {
-  // Lock first. Every sweep that saw the account has then committed. A later sweep sees that the account is deleted.
+  // Lock first: then every sweep that saw the account has committed, and a later sweep sees that the account is
+  // deleted.
   await lockNotices(tx);
   await tx.query("DELETE FROM notice WHERE account_id >= ? AND account_id < ?", [
     leastIdAt(accountNo),

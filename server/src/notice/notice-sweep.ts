@@ -32,7 +32,7 @@ const DAY_MICROS = 86_400_000_000;
 const CHUNK = 200;
 const START: Candidate = { accountNo: 0, id: "", at: 0 };
 
-/** Reads the conditions of one sort of subject: endpoints, keys or links. */
+/** Reads the conditions of one sort of subject: endpoints, API keys or session links. */
 type Source = {
   readonly kinds: readonly NoticeKind[];
   /** Returns the subjects' conditions, at most one for each subject and kind. `open` are their open notices. */

@@ -41,10 +41,13 @@ export function severityOf(kind: NoticeKind, level: number): NoticeSeverity {
 /** The state of a subject with regard to one kind of notice; times in microseconds. */
 export type Condition = {
   readonly kind: NoticeKind;
-  /** The most serious level that is reached. `undefined` if none is, but an open notice stays open. */
+  /** The most serious level that the problem reaches; `undefined` if it reaches none, but an open notice stays open. */
   readonly level: number | undefined;
   readonly since: number;
-  /** If it differs from the open notice's end, the problem is a new one. */
+  /**
+   * When the API key ends or the next secret begins to sign. If this differs from the open notice's end, the problem is
+   * new.
+   */
   readonly endsAt: number | undefined;
 };
 

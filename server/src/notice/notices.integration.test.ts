@@ -39,7 +39,7 @@ async function sweep() {
   );
 }
 
-/** Sets the endpoint's attempts of this hour. With `hoursAhead`, sets those of a later hour, or an earlier one. */
+/** Sets the endpoint's attempts of this hour, or of the hour `hoursAhead` hours later (earlier if negative). */
 const attempts = (delivered: number, failed: number, hoursAhead = 0) =>
   query(
     `INSERT INTO delivery_stat (account_no, endpoint_id, began_at, delivered, failed, total_duration,
@@ -91,7 +91,7 @@ describe("a notice is written once for each level, ADR 0054", () => {
   it("for an endpoint's failures of the last day", async () => {
     await attempts(0, 20, -24);
     expect(await sweep()).toEqual([]);
-    // Not -23: the hour may end before the sweep.
+    // Not -23, because the hour may end before the sweep.
     await attempts(0, 20, -22);
     expect(await sweep()).toEqual([[ENDPOINT_FAILING, 100]]);
   });

@@ -21,12 +21,13 @@ import {
 export type CredentialAdministration = {
   /**
    * Creates a credential that expires in `validityDays`. Returns its text only this once, because only its hash is
-   * stored. Fails with `invalid_parameter` if its name is taken, and with `account_not_found`.
+   * stored. Fails with `invalid_parameter` if its name is taken, and with `account_not_found` if its account does not
+   * exist.
    */
   create(credential: ServiceCredential, validityDays: number): Promise<string>;
   /** Lists all credentials, revoked and expired ones too, oldest first. */
   list(): Promise<ListedServiceCredential[]>;
-  /** Revokes a credential and returns whether it exists. It is refused within five seconds. */
+  /** Revokes a credential, which is then refused within five seconds. Returns whether it exists. */
   revoke(name: string): Promise<boolean>;
   /** Makes the credential with this text expire 90 days from now. Returns false unless it is active. */
   renew(text: string): Promise<boolean>;
@@ -38,7 +39,8 @@ export function administerServiceCredentials(url: string): CredentialAdministrat
   const pool = createPool(url, 1);
   return {
     async create(credential, validityDays) {
-      // A credential for an unknown account would be refused everywhere, without a visible reason.
+      // Checks the account, because a credential for an unknown one would be refused everywhere, without a visible
+      // reason.
       if (credential.accountId !== undefined) {
         checkAccountId(credential.accountId);
         await readAccount(pool, credential.accountId);

@@ -5,7 +5,10 @@ import { Permission } from "./permission.ts";
 const START = "act_svc_";
 const FORM = /^act_svc_[0-9a-f]{64}$/;
 const SECRET_BYTES = 32;
-/** Names are easy to type. No name can be mistaken for a command-line option, or for a credential, which is longer. */
+/**
+ * The form of names, which is easy to type. No name looks like a command-line option, or like a credential, which is
+ * longer.
+ */
 const NAME_FORM = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 
 /** How long a credential works by default. */
@@ -34,7 +37,7 @@ export function isPermission(name: string): name is Permission {
   return PERMISSION_NAMES.some((permission) => permission === name);
 }
 
-/** The audit log gives this name to owners of accounts. */
+/** The audit log gives this name to owners of accounts, so no credential may have it. */
 const OWNERS_NAME = "session";
 
 /** Parses the name of a credential. Fails with `invalid_parameter`. */

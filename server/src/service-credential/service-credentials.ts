@@ -21,7 +21,7 @@ export type ServiceCredentials = {
 
 /** Creates the look-up; `nowMs` is a clock that never steps. */
 export function createServiceCredentials(pool: Pool, nowMs: () => number): ServiceCredentials {
-  // Holds existing credentials only, so at most one entry for each.
+  // Holds only existing credentials, so it needs no limit.
   const cache = new Map<string, { credential: ServiceCredential; untilMs: number }>();
   /**
    * The time until which an unknown credential is refused without a count. Otherwise a busy gateway with a revoked

@@ -6,7 +6,7 @@ import { SESSION_LIFE_SECONDS } from "./session-secret.ts";
  * replace an old cookie of the other sort, and would send both.
  */
 const nameOf = (isEmbedded: boolean) => (isEmbedded ? "__Host-session-embedded" : "__Host-session");
-/** `HttpOnly`: no script can read the cookie. */
+/** The attributes of every session cookie. With `HttpOnly`, no script can read it. */
 const ALWAYS = "Path=/; HttpOnly; Secure";
 
 /**
@@ -24,8 +24,9 @@ export function endedCookie(isEmbedded: boolean): string {
 
 /** Returns the session's text from a `Cookie` header; `undefined` if there is none. */
 export function sessionTextIn(header: string | null, isEmbedded: boolean): string | undefined {
-  // Not `trim`, which also removes characters such as U+00A0. Browsers do not protect a name with such a character
-  // before `__Host-`. Without the look-behind, the time would grow with the square of the number of inner spaces.
+  // Does not use `trim`, which also removes characters such as U+00A0. Browsers do not protect a name with such a
+  // character before `__Host-`. Without the look-behind, the time would grow with the square of the number of inner
+  // spaces.
   const trimmed = (pair: string) => pair.replace(/^[ \t]+|(?<![ \t])[ \t]+$/g, "");
   const pairs = (header ?? "").split(";").map((pair) => trimmed(pair).split("="));
   return pairs.find(([name]) => name === nameOf(isEmbedded))?.[1];

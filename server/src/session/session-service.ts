@@ -33,7 +33,7 @@ import {
 export type DashboardAddress = {
   /** Scheme, host and port. */
   readonly origin: string;
-  /** Whether pages of other sites may embed it. */
+  /** Whether pages of other sites may embed the dashboard. */
   readonly isEmbedded: boolean;
   /** The address of the read API for clients; may be empty. */
   readonly apiUrl: string;
@@ -82,7 +82,7 @@ export function createSessionService(
       const presented = sessionTextIn(requestHeader.get("cookie"), isEmbedded);
       const before = presented === undefined ? undefined : hashSessionSecret(presented);
       if (before !== undefined) {
-        // A link that does not work must not end a session.
+        // Checks the link first: if it does not work, nobody needs to decide about the browser's session.
         const linkAccountNo = await findLinkAccount(pool, codeHash);
         if (linkAccountNo === undefined) throw await refused(codeHash, before);
         const had = replaceSession ? undefined : await findSession(pool, before);

@@ -39,7 +39,7 @@ export function storeSessionLink(link: NewSessionLink): Insert {
   return { into: LINK, row: [codeHash, accountNo, scopes, expiresAt, returnUrl] };
 }
 
-/** SQL for: the account is neither blocked nor deleted, so its owner may use the dashboard. */
+/** An SQL condition: the account is neither blocked nor deleted, so its owner may use the dashboard. */
 const OPEN_ACCOUNT = "a.blocked_at IS NULL AND a.deleted_at IS NULL";
 
 const FIND_SESSION = `SELECT s.session_hash, s.scopes, s.expires_at, s.return_url, ${READ_ACCOUNT_COLUMNS}

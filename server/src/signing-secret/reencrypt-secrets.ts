@@ -13,7 +13,7 @@ import {
   type StoredSecrets,
 } from "./signing-secret-store.ts";
 
-/** Endpoints read at once. */
+/** How many endpoints are read at once. */
 const PAGE = 100;
 const START: EndpointPosition = { accountNo: 0, endpointId: "" };
 
@@ -28,10 +28,10 @@ export type Reencrypted = {
 };
 
 /**
- * Re-encrypts signing secrets under the first key: those under any other key, or only those under the key `dropped`.
- * Writes each endpoint separately, and only if its secrets have not changed since they were read. Running instances are
- * therefore not disturbed, and a concurrent rotation wins. Finally it counts the secrets that are left. An interrupted
- * call can be repeated.
+ * Re-encrypts signing secrets under the first secret key: those under any other one, or only those under the one named
+ * `dropped`. Writes each endpoint separately, and only if its secrets have not changed since they were read. Running
+ * instances are therefore not disturbed, and a concurrent rotation wins. Finally it counts the secrets that are left.
+ * An interrupted call can be repeated.
  */
 export async function reencryptSecrets(
   databaseUrl: string,

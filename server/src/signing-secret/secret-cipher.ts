@@ -28,16 +28,16 @@ export type SecretKeys = readonly [SecretKey, ...SecretKey[]];
 /** Creates a secret key of 32 bytes. */
 export function createSecretKey(bytes: Buffer): SecretKey {
   const id = createHash("sha256").update(bytes).digest().subarray(0, KEY_ID_BYTES);
-  // A KeyObject, because Node takes five times as long with a key in a buffer.
+  // Uses a KeyObject, because Node takes five times as long with a key in a buffer.
   return { id, key: newKeyObject(bytes) };
 }
 
-/** Returns the name of a key: its id in hexadecimal, 8 characters, which reveal nothing of the key. */
+/** Returns the name of a secret key: its id in hexadecimal, 8 characters, which reveal nothing of the key. */
 export function nameOf({ id }: SecretKey): string {
   return id.toString("hex");
 }
 
-/** Returns the name of the key that encrypted a signing secret. */
+/** Returns the name of the secret key that encrypted a signing secret. */
 export function keyNameOf(stored: Buffer): string {
   return stored.toString("hex", 1, NONCE_OFFSET);
 }

@@ -11,13 +11,13 @@ export type EventAccount = {
 
 export type ReceivingEndpoint = {
   readonly id: string;
-  /** From `kindBits`. */
+  /** Bits from `kindBits`. */
   readonly kinds: number;
   readonly url: string;
   /** Encrypted. */
   readonly secret: Buffer;
   readonly standardWebhooks: boolean;
-  /** It receives no event of a record with a smaller amount. */
+  /** The endpoint receives no event of a record with a smaller amount. */
   readonly minAmountCents: number;
   readonly switchedOn: boolean;
 };
@@ -43,7 +43,7 @@ export type NewDelivery = {
   readonly isPaused: boolean;
 };
 
-/** Creates the events of a change that some endpoint receives, by its kinds and its minimum amount. §6.1 */
+/** Creates those events of a change that at least one endpoint receives, by its kinds and its minimum amount. §6.1 */
 export function newWebhookEvents(
   account: EventAccount,
   endpoints: readonly ReceivingEndpoint[],

@@ -8,7 +8,7 @@ export type WebhookRecord = {
   readonly currency: string;
   readonly donorName: string | undefined;
   readonly message: string | undefined;
-  /** When it was first paid, in microseconds. */
+  /** When the donation was first paid, in microseconds. */
   readonly paidAt: number;
 };
 
