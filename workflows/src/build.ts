@@ -9,7 +9,7 @@ else await build();
 
 async function build(): Promise<void> {
   await mkdir(dirname(BUILT_WORKFLOWS), { recursive: true });
-  // Renamed into place: a worker that starts now must not read half a file.
+  // The file is renamed into place: a worker that starts now must not read half of it.
   const fresh = `${BUILT_WORKFLOWS}.${process.pid}`;
   await writeFile(fresh, await bundledCode());
   await rename(fresh, BUILT_WORKFLOWS);

@@ -44,17 +44,23 @@ const TEMPORAL_FILES = {
   cert: "TEMPORAL_TLS_CLIENT_CERT_PATH",
   key: "TEMPORAL_TLS_CLIENT_KEY_PATH",
 };
-/** The SDK refuses any other address, but only when it connects. */
+/** The addresses that the SDK accepts. It refuses others only when it connects. */
 const TEMPORAL_ADDRESS = /^(\[[\da-f:.]+\]|[^\s:/]+)(:\d{1,5})?$/i;
 const NO_DEPLOYMENT = /[.:]|^__/;
 const BUILD_ID = /^(?!__)[\w.-]{1,100}$/;
 
-/** Reads the settings. Temporal's variables have the names that Temporal's own tools use. Throws one ConfigError. */
+/**
+ * Reads the settings. Temporal's variables have the names that Temporal's own tools use. Throws one ConfigError that
+ * names every bad variable.
+ */
 export function readDeliveryConfig(env: Environment): DeliveryConfig {
   return readSettings((problem) => readDeliverySettings(env, problem));
 }
 
-/** Reads the same settings, for a caller that reads other settings too. Calls `problem` for every bad variable. */
+/**
+ * Reads the settings of `readDeliveryConfig`, for a caller that reads other settings too. Calls `problem` for every bad
+ * variable.
+ */
 export function readDeliverySettings(env: Environment, problem: Problem): DeliveryConfig {
   refuseUnsafeTargets(env, problem);
   return {
@@ -98,7 +104,7 @@ function readTemporal(
     problem(text);
   });
   if (!isGood) return { connection: {}, namespace: "" };
-  // The library does not count an empty variable as unset.
+  // Empty variables are left out, because the library does not count them as unset.
   const variables = Object.fromEntries(
     Object.entries({ ...env, TEMPORAL_API_KEY: apiKeyText }).flatMap(([name, value]) =>
       value ? [[name, value]] : [],
@@ -153,7 +159,7 @@ function readCheckedTemporal(env: Environment, problem: Problem): string | undef
     );
   }
   const apiKey = readSecret(env, "TEMPORAL_API_KEY", problem);
-  // With a malformed key the SDK would send no header.
+  // With a malformed API key the SDK would send no header.
   if (apiKey && !CREDENTIAL.test(apiKey)) {
     problem("TEMPORAL_API_KEY must be an API key: visible ASCII on one line, without spaces.");
   }
@@ -167,8 +173,8 @@ function readBuildId(env: Environment, problem: Problem): string | undefined {
       "TEMPORAL_WORKER_BUILD_ID must be 1 to 100 letters, digits, dots, hyphens or underscores, and not begin with two underscores.",
     );
   }
-  // The deployment has the task queue's name. With such a name, Temporal refuses its polls, and only the log shows
-  // this.
+  // The worker's deployment has the task queue's name. If that name has one of these forms, Temporal refuses the
+  // worker's polls, and only the log shows this.
   if (text && NO_DEPLOYMENT.test(env.TEMPORAL_TASK_QUEUE ?? "")) {
     problem(
       "With TEMPORAL_WORKER_BUILD_ID, TEMPORAL_TASK_QUEUE must have no dot and no colon, and not begin with two underscores.",

@@ -2,8 +2,9 @@ import type { CoreAddress } from "@activity/runtime/core-address";
 import { type CoreTransport, connectToCore } from "@activity/runtime/core-transport";
 
 /**
- * Few connections are enough: waiting claims hold two, and other calls take milliseconds. Many can cost others theirs:
- * a core keeps at most 512 connections that are not authenticated yet, and cuts the longest idle one for a new one.
+ * The most connections to the core. Few are enough: waiting claims hold two, and other calls take milliseconds. Many
+ * could take connections from other processes: a core keeps at most 512 connections that are not authenticated yet, and
+ * cuts the longest idle one for a new one.
  */
 const MAX_CONNECTIONS = 64;
 

@@ -19,7 +19,7 @@ export async function endAttempts(
   const end = () => over.abort();
   // The caller handles a failure of `ended`, after this function returns.
   ended.then(end, end);
-  // The wait has a limit, because `ended` may wait for records as long as the core is away.
+  // The wait has a limit: while the core is away, `ended` waits until attempts are recorded.
   await wait(timing, ATTEMPTS_END_WITHIN_MS, over.signal);
   await recorder.close(RECORD_WITHIN_MS);
 }

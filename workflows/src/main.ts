@@ -21,7 +21,7 @@ try {
   const traces = await openTraces(config.traces, "activity-deliveries", log);
   let deliveries: RunningDeliveries | undefined;
   const health = await openHealth(config.health, () => deliveries?.state() ?? "starting", log);
-  // Registered before deliveries start, so that a signal during the start stops them too.
+  // This comes before the start of deliveries, so that a signal during their start stops them too.
   endAtSignal({
     drain: () => deliveries?.drain(),
     drainMs: config.drainMs,

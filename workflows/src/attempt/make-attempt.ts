@@ -12,7 +12,10 @@ export type FinishedAttempt = AttemptReport & {
   readonly traceparent?: string | undefined;
 };
 
-/** Receivers accept a timestamp within five minutes. The other four minutes are for clocks that differ. §6.2 */
+/**
+ * The most that an attempt's timestamp may differ from the clock when the request is sent. Receivers accept five
+ * minutes: the other four are for clocks that differ. §6.2
+ */
 const MAX_AGE_MS = 60_000;
 
 /**

@@ -16,16 +16,19 @@ import { runToProto } from "./run-key.ts";
 /** The most attempts of one call, which is one transaction of the core. */
 const MAX_BATCH = 128;
 /**
- * A slow database can record only few attempts in time. So after a failed call, the next one has half as many attempts.
- * Each successful call adds this number.
+ * Each successful call raises the limit of the next one's attempts by this number. After a failed call, the next one
+ * has half as many attempts, because a slow database can record only few in time.
  */
 const BATCH_STEP = 8;
-/** The limit of one call. Two calls then fit into the lease of an attempt that took up to five seconds. */
+/** The time limit of one call. Two calls then fit into the lease of an attempt that took up to five seconds. */
 const ANSWER_WITHIN_MS = 4_000;
 const PAUSE_MS = 250;
 /** The longest wait before a refused attempt is sent again. The first wait is `PAUSE_MS`. Each refusal doubles it. */
 const MAX_REFUSED_MS = 60_000;
-/** The core accepts no longer duration. An attempt ends within ten seconds, but its process can be frozen meanwhile. */
+/**
+ * The longest duration that the core accepts. An attempt ends within ten seconds, but its process can be frozen
+ * meanwhile.
+ */
 const MAX_DURATION_MS = 3_600_000;
 /** Failures that a single attempt of the call may have caused. All others are outages. */
 const REFUSED: ReadonlySet<Code> = new Set([Code.InvalidArgument, Code.Internal, Code.Unknown]);
@@ -34,8 +37,8 @@ const REFUSED: ReadonlySet<Code> = new Set([Code.InvalidArgument, Code.Internal,
 export type Recorder = {
   /**
    * Resolves once the attempt is recorded. `before` holds the earlier attempts of the run: the core records those that
-   * a restored database has lost. `endedAgoMs` is more than 0 when another process made the attempt. Rejects only when
-   * the recorder is closed: an attempt that is dropped would be made again.
+   * a restored database has lost. `endedAgoMs`, the time since the attempt's end, is more than 0 when another process
+   * made the attempt. Rejects only when the recorder is closed: an attempt that is dropped would be made again.
    */
   record(
     key: AttemptKey,
@@ -78,7 +81,7 @@ export function createRecorder(
   timing: Timing,
 ): Recorder {
   const { nowMs } = timing;
-  /** By `attemptName`, in sending order. */
+  /** The attempts that are not recorded yet, by `attemptName`, in sending order. */
   const waiting = new Map<string, Waiting>();
   const closing = new AbortController();
   let running: Promise<void> | undefined;
@@ -96,14 +99,16 @@ export function createRecorder(
         await pause();
         continue;
       }
-      // The next call with one of these attempts may be late too. All other attempts are therefore sent before it.
+      // This call may be late because of a doubted attempt. So all doubted attempts first move to the end, and all
+      // others are sent before the next doubted one.
       if (batch.some(isDoubted))
         for (const one of [...waiting.values()]) if (isDoubted(one)) sendBehind(one);
       try {
         await send(batch);
         batchLimit = Math.min(MAX_BATCH, batchLimit + BATCH_STEP);
         for (const { key } of batch) outage?.left.delete(attemptName(key));
-        // Claims wait until now: leases of waiting attempts may be over, and a claim would return these attempts again.
+        // Ends the outage, which claims wait for: during it, a claim could return waiting attempts again, because their
+        // leases may be over.
         if (outage?.left.size === 0) endOutage();
       } catch (cause) {
         if (closing.signal.aborted) break;
@@ -115,7 +120,8 @@ export function createRecorder(
         }
         batchLimit = Math.ceil(batch.length / 2);
         beginOutage();
-        // An attempt whose calls are always late, for example because of a lock, must not delay the others.
+        // After a late call, its attempts go in small calls, and later alone. So an attempt whose calls are always
+        // late, for example because of a lock, does not delay the others.
         const isLate = ConnectError.from(cause).code === Code.DeadlineExceeded;
         for (const one of batch) {
           if (isLate) one.isSuspect ||= batch.length <= BATCH_STEP;
@@ -128,7 +134,10 @@ export function createRecorder(
     running = undefined;
   }
 
-  /** Excludes refused attempts from the outage: each may wait for a minute, and `caughtUp` must not wait for it. */
+  /**
+   * Begins an outage, or lists its attempts again. Leaves out refused attempts: each may wait for a minute, and
+   * `caughtUp` must not wait for it.
+   */
   function beginOutage(): void {
     const names = [...waiting].filter(([, one]) => one.refusals === 0).map(([name]) => name);
     const over = outage?.over ?? Promise.withResolvers<void>();
@@ -180,7 +189,7 @@ export function createRecorder(
     if (busy === undefined) return;
     for (const [place, one] of batch.entries()) {
       if (busy.has(place)) {
-        // Another write holds the attempt's delivery.
+        // Another write holds the attempt's delivery, so the attempt is sent again.
         sendBehind(one);
       } else {
         waiting.delete(attemptName(one.key));
@@ -216,7 +225,10 @@ export function createRecorder(
     return wait(timing, PAUSE_MS, closing.signal);
   }
 
-  /** Rejects waiting callers, because a worker ends only after its activities. */
+  /**
+   * Aborts the call in flight and rejects all waiting callers: a worker ends only after its activities, which wait
+   * here.
+   */
   function giveUp(): void {
     closing.abort(new Error("the core had not recorded it when the process ended"));
     for (const { recorded } of waiting.values()) recorded.reject(closing.signal.reason);

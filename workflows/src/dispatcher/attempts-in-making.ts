@@ -13,7 +13,7 @@ export type AttemptsInMaking = {
 
 /** Creates an empty list of attempts that are being made. */
 export function createAttemptsInMaking(nowMs: () => number): AttemptsInMaking {
-  /** By endpoint, the oldest first. */
+  /** The attempts by endpoint, the oldest first. */
   const begun = new Map<string, Set<{ readonly sinceMs: number }>>();
   return {
     begin(endpointId) {

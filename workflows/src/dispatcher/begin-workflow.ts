@@ -19,9 +19,9 @@ import {
 const BEGIN_WITHIN_MS = 10_000;
 
 /**
- * Longer than an attempt and its record usually take. The SDK renews a longer task at 80 % of this time. That costs
- * one more action, and if the task then fails, another worker makes the attempt again. After a worker dies, its
- * retries wait for this time.
+ * The time limit of a workflow task, longer than it usually takes to make and record an attempt. The SDK renews a
+ * longer task at 80 % of this time. A renewal costs one more action, and if the task fails after it, another worker
+ * makes the attempt again. After a worker dies, its retries wait for this time.
  */
 const TASK_TIMEOUT = "20 seconds";
 
@@ -60,12 +60,13 @@ export async function beginWorkflow(
     const result: RunResult = await client.getHandle(deliverWorkflowId(input)).result();
     const { made = [] } = input;
     const isAhead = result.attempts.length > made.length;
-    // If the last attempt was made twice, the database may have only the record of the failure.
+    // An equal number of attempts is enough: if the last one was made twice, the database may know only that it failed.
     const isDelivered = result.end === "delivered" && result.attempts.length >= made.length;
     if (isDelivered || (isAhead && result.end === "failed")) return result;
     const next = isAhead ? { ...input, made: result.attempts } : input;
     const last = isAhead ? result.attempts.at(-1) : undefined;
-    // `dueInMs` comes from the database, which knows only an earlier attempt.
+    // If Temporal knows more attempts, the wait after the last of them counts too: `dueInMs` is the wait after an
+    // earlier one.
     const leftMs = last ? retryInMs(result.attempts.length, last.endedAtMs, nowMs(), 0) : 0;
     await start(target, next, Math.max(dueInMs, leftMs), WorkflowIdReusePolicy.ALLOW_DUPLICATE);
     return undefined;
@@ -78,9 +79,9 @@ async function start(
   dueInMs: number,
   workflowIdReusePolicy: WorkflowIdReusePolicy,
 ): Promise<void> {
-  // Temporal keeps a delayed start as safely as a timer. No worker has work with it until it is due. An eager start
-  // goes to this process's worker, even if its version is not the current one. Workers with versions therefore get
-  // none.
+  // Temporal keeps a delayed start as safely as a timer, and no worker has work with it until it is due. An eager start
+  // goes to this process's worker, even if that worker's version is not the current one. So workers with versions get
+  // no eager starts.
   const delay =
     dueInMs >= 1
       ? { startDelay: Math.round(dueInMs) }

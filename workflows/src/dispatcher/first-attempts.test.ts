@@ -19,7 +19,7 @@ const claimedOf = (count: number) =>
     ready: { ...READY, endpointId: `${count} ${number}` },
   }));
 
-/** Waits between claims take no time. */
+/** A timing in which waits between claims take no time. */
 const UNPACED: Timing = {
   ...timing,
   after(_milliseconds, work) {

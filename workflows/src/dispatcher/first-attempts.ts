@@ -48,11 +48,14 @@ export function startFirstAttempts({
   readonly timing: Timing;
   readonly log: Log;
 }): Poller {
-  /** By name. An attempt whose lease ends can be claimed again, and must not be made a second time. */
+  /**
+   * The attempts in flight, by name. An attempt whose lease ends can be claimed again, but must not be made a second
+   * time.
+   */
   const inFlight = new Map<string, Promise<void>>();
   /**
-   * Names of attempts that ended since the latest claim was sent. That claim may have found them before they were
-   * recorded.
+   * Names of attempts that ended since the latest claim was sent. That claim may return them, because it may have found
+   * them before they were recorded.
    */
   const ended = new Set<string>();
   let oneEnded = Promise.withResolvers<void>();
@@ -62,7 +65,7 @@ export function startFirstAttempts({
   const poller = startPoller(
     "claim of first attempts",
     async (signal, isDraining) => {
-      // Made attempts must be recorded before the next claim, because it would return them again.
+      // In an outage this waits: made attempts must be recorded before the next claim, which could return them again.
       await orAborted(recorder.caughtUp(), signal);
       while (inFlight.size >= MAX_IN_FLIGHT) await orAborted(oneEnded.promise, signal);
       if (isDraining()) return;

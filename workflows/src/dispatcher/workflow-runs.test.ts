@@ -11,7 +11,7 @@ import type { Poller } from "./poller.ts";
 import { startRetries } from "./workflow-runs.ts";
 
 const RETRY = { run: { accountNo: 1n, deliveryId: "delivery1234567", run: 1 } };
-/** A step completes its runs together. If that fails, it completes each alone. For one run, these are two calls. */
+/** How many calls fail in one step with one run: the step completes all runs together, then each alone. */
 const FAILURES = 2;
 
 let poller: Poller | undefined;

@@ -14,7 +14,9 @@ import { beginWorkflow, type WorkflowTarget } from "./begin-workflow.ts";
 import { CLAIM_WAIT, claimOptions } from "./claim-options.ts";
 import { type Poller, startPoller } from "./poller.ts";
 
-/** More starts at once are no faster, and delay all other calls to Temporal. */
+/**
+ * The most workflows that are started at once. More would be no faster, and would delay all other calls to Temporal.
+ */
 const MAX_CLAIM = 32;
 /** The most attempts in flight at one endpoint when every run is a workflow. A workflow costs far more than a POST. */
 const ENDPOINT_LIMIT = 8;
@@ -30,8 +32,8 @@ type WorkflowStarter = WorkflowTarget & {
 
 /**
  * Begins the workflows of runs that need a retry. An entry leaves the outbox once Temporal has acknowledged its
- * workflow. If the core cannot delete the entry, this tries again before the next claim. Otherwise the entry's lease
- * would end, and the workflow would be begun again.
+ * workflow. If the core cannot delete the entry, this tries again before the next claim: once the entry's lease ends,
+ * the workflow would be begun again.
  */
 export function startRetries(starter: WorkflowStarter): Poller {
   const { dispatch, log, timing } = starter;
@@ -52,7 +54,7 @@ export function startRetries(starter: WorkflowStarter): Poller {
         }),
       );
       await completeAcknowledged();
-      // A run that was not acknowledged is claimed again once its lease ends.
+      // If a start failed, this step fails. The run is claimed again once its lease ends.
       throwFirst(begun);
     },
     log,
@@ -65,7 +67,8 @@ export function startRetries(starter: WorkflowStarter): Poller {
     acknowledged = [];
     const isComplete = await complete(runs);
     if (isComplete) return;
-    // One shard that is away fails the whole call. This completes the runs of the other shards, whose claims continue.
+    // If one shard is away, the whole call fails. So each run now gets its own call, which completes the runs of the
+    // other shards.
     const areComplete = await Promise.all(runs.map((run) => complete([run])));
     acknowledged.push(...runs.filter((_, place) => !areComplete[place]));
   }
@@ -81,8 +84,8 @@ export function startRetries(starter: WorkflowStarter): Poller {
 }
 
 /**
- * Begins a workflow for every run, from its first attempt on. The record of that attempt deletes the outbox entry. A
- * lease therefore counts as an attempt in flight here too.
+ * Begins a workflow for every run, from its first attempt on. The core deletes the outbox entry when it records that
+ * attempt. A lease therefore counts as an attempt in flight here too.
  */
 export function startWholeRuns(starter: WorkflowStarter): Poller {
   const { dispatch, log, timing } = starter;
@@ -108,7 +111,7 @@ export function startWholeRuns(starter: WorkflowStarter): Poller {
 
 /**
  * Begins the workflow of a run, and returns true. If Temporal knows that the run has ended, this returns false, and the
- * recorder records that end. The record removes the run's entry from the outbox.
+ * recorder records that end, which removes the run's entry from the outbox.
  */
 async function beginOrRecord(
   starter: WorkflowStarter,
@@ -124,7 +127,8 @@ async function beginOrRecord(
   const nothing = { status: undefined, headers: undefined, bodyStart: undefined };
   const unknown = { durationMs: 0, ...nothing };
   const attempt = { ...unknown, outcome, startedAtMs: endedAtMs, detail: LOST_RECORD_DETAIL };
-  // Not awaited: while the core is away the recorder keeps the attempt, and the claims must be able to stop.
+  // The result is not awaited: while the core is away the recorder keeps the attempt, and the claims must be able to
+  // stop.
   starter.recorder.record(key, attempt, result.attempts.slice(0, -1)).then(
     () => starter.log.warn("a run whose end only Temporal knew is recorded", key),
     () => {},

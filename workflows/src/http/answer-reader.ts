@@ -3,7 +3,7 @@ import { ProxyFailure } from "./egress-proxy.ts";
 import { describeNetworkFailure, NOT_HTTP } from "./network-failure.ts";
 import type { PinnedConnection } from "./pinned-connection.ts";
 
-/** Why reading an answer ended: it is whole, it was cut, the connection broke, or nothing was sent. */
+/** Why reading an answer ended: the answer is whole or was cut, the connection broke, or no request was sent. */
 export type AnswerEnd =
   | { readonly kind: "whole" | "cut" }
   | { readonly kind: "broken"; readonly detail: string }
@@ -76,7 +76,7 @@ export function createAnswerReader(
           cut();
         } else if (start.kind === "status") {
           seen.status = start.status;
-          // No upgrade was requested, so nothing of this answer can follow.
+          // No upgrade was requested, so nothing more of this answer can follow.
           if (start.status === 101) cut();
           else restTimer = setTimeout(cut, REST_OF_ANSWER_MS);
         }
@@ -89,7 +89,7 @@ export function createAnswerReader(
     onResponseData: (_controller, chunk) => {
       bodyBytes += chunk.length;
       const missing = KEPT_BODY_BYTES - seen.bodyStart.length;
-      // Copied, because a slice would keep undici's whole buffer in memory.
+      // The bytes are copied, because a slice would keep undici's whole buffer in memory.
       if (missing > 0) seen.bodyStart = Buffer.concat([seen.bodyStart, chunk.subarray(0, missing)]);
       if (bodyBytes >= MAX_BODY_BYTES) cut();
     },

@@ -21,7 +21,8 @@ const EMPTY_LINES = /^[\r\n]+/;
 const MAX_INTERIM_ANSWERS = 16;
 const MAX_INTERIM_BYTES = 16 * 1024;
 /**
- * A body of 64 KiB (ADR 0027), and 16 KiB for the rest: the body's limit counts no head, reason phrase or chunk header.
+ * The limit of a whole answer: a body of 64 KiB (ADR 0027), and 16 KiB for the head, reason phrase and chunk headers.
+ * The body's own limit does not count these.
  */
 const MAX_ANSWER_BYTES = (64 + 16) * 1024;
 
@@ -60,7 +61,8 @@ export function readAnswerStarts(socket: TLSSocket): ExpectAnswer {
  *
  * The reader takes the status as soon as it is complete. It drops interim answers (1xx except 101), which a client must
  * be able to parse, and may ignore, even if it did not ask for them (RFC 9110 §15.2). It also drops empty lines, which
- * count towards the limit of bytes. undici's parser, which reads the rest, would accept more, for example RTSP.
+ * count towards the limit of bytes. It refuses an answer that is not HTTP: undici's parser, which reads the rest, would
+ * accept other protocols, for example RTSP.
  */
 export function createAnswerStartReader(): (chunk: Buffer) => AnswerStart {
   let unread: Buffer = Buffer.alloc(0);

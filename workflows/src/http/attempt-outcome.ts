@@ -44,7 +44,7 @@ function outcomeOfStatus(status: number): AttemptOutcome {
   if (status === 401 || status === 403) return AttemptOutcome.AuthRejected;
   if (status === 404) return AttemptOutcome.RouteNotFound;
   if (BUSY_STATUSES.has(status)) return AttemptOutcome.ReceiverBusy;
-  // The parser accepts 600 to 999, which are no class of statuses.
+  // The parser accepts 600 to 999 too. They are no server errors, so they count as rejected.
   if (status >= 500 && status < 600) return AttemptOutcome.ReceiverBusy;
   return AttemptOutcome.Rejected;
 }

@@ -34,7 +34,7 @@ const MAX_IDLE_PER_HOST = 128;
  * and tests only).
  */
 export function createConnectionPool(extraCa?: string, proxy?: EgressProxy): ConnectionPool {
-  // Without Node's default CAs: they include those of NODE_EXTRA_CA_CERTS, which are only for the database and the
+  // Node's default CAs are left out: they include those of NODE_EXTRA_CA_CERTS, which are only for the database and the
   // core.
   const ca = [...rootCertificates, ...(extraCa ? [extraCa] : [])];
   const secureContext = createSecureContext({ ca });

@@ -34,7 +34,7 @@ export function deliveryHeaders(delivery: DeliveryAttempt): Record<string, strin
   };
 }
 
-/** Returns the signature in hex. Its key is the secret's text, not decoded. §6.3 */
+/** Returns the signature in hex. The HMAC's key is the text of the signing secret, not decoded. §6.3 */
 function serviceSignature(delivery: DeliveryAttempt): string {
   const { timestampSeconds, eventId, body, signingSecret } = delivery;
   return createHmac("sha256", signingSecret)
@@ -43,7 +43,7 @@ function serviceSignature(delivery: DeliveryAttempt): string {
     .digest("hex");
 }
 
-/** Returns the headers of the Standard Webhooks specification. Their key is the decoded secret. */
+/** Returns the headers of the Standard Webhooks specification. The HMAC's key is the decoded signing secret. */
 function standardWebhooksHeaders(delivery: DeliveryAttempt): Record<string, string> {
   const { timestampSeconds, eventId, body, signingSecret } = delivery;
   // A KeyObject makes the HMAC twice as fast as a buffer does.

@@ -66,7 +66,8 @@ export function createEgressProxy(proxyUrl: URL): EgressProxy {
     });
     asked.once("connect", ({ statusCode = 0 }, socket, head) => {
       if (statusCode >= 200 && statusCode < 300) {
-        // A TLS server never sends first. If this one did, the handshake reports it.
+        // A TLS server never sends first. If this one did, its bytes go back to the socket, and the handshake fails
+        // with an error.
         if (head.length > 0) socket.unshift(head);
         opened.resolve(socket as Socket); // Without an agent the stream is always a Socket.
         return;

@@ -16,21 +16,24 @@ export class NameNotFoundError extends Error {
 }
 
 /**
- * How long one family's query may take once the other has found addresses: long enough for a second try. Servers that
- * never answer AAAA would otherwise use up the attempt's ten seconds.
+ * How long one family's query may take once the other has found addresses: long enough for a second try. Without this
+ * limit, servers that never answer AAAA would use up the attempt's ten seconds.
  */
 const OTHER_FAMILY_MS = 3_000;
 
 /**
- * c-ares waits five times as long as its servers took before, so after quick answers it gives up on a slow name within
- * a second. A new resolver waits longer. It is asked if the first one gave up sooner than this.
+ * If c-ares gives up sooner than this, a new resolver is asked, which waits longer. c-ares waits five times as long as
+ * its servers took before. So after quick answers it gives up on a slow name within a second.
  */
 const GAVE_UP_SOON_MS = 4_000;
 
 /** The codes of a query that reached no server, or only servers that refuse us. They say nothing about the name. */
 const UNREACHED: ReadonlySet<string> = new Set(["ECONNREFUSED", "ETIMEOUT", "EREFUSED"]);
 
-/** The codes of a server that cannot answer. Node's c-ares then asks no other server, unlike the system's resolver. */
+/**
+ * The codes of a server that cannot answer. Node's c-ares then asks no other server. So this module does, as the
+ * system's resolver would.
+ */
 const UNANSWERED: ReadonlySet<string> = new Set(["ESERVFAIL", "EREFUSED", "ENOTIMP"]);
 
 /**
@@ -62,8 +65,8 @@ export function createNameResolver(servers?: readonly string[]): ResolveName {
     const addresses = addressesIn(answers);
     if (addresses.length > 0) return addresses;
     const codes = answers.map(codeOf);
-    // A resolver keeps the system's servers from when it was created. After a change of networks they may be wrong, so
-    // the next look-up creates a resolver with the current ones.
+    // A resolver keeps the servers that the system had when it was created. After a change of networks they may be
+    // wrong, so the next look-up creates a resolver with the current ones.
     const isUnreached = codes.every((code) => UNREACHED.has(code));
     if (isUnreached && resolver === asked) resolver = undefined;
     throw new NameNotFoundError(mostTelling(codes));
@@ -108,8 +111,8 @@ function codeOf(answer: PromiseSettledResult<unknown>): string {
 }
 
 /**
- * Returns the code that says most: a server's before others, and ENODATA last. One family returns ENODATA for a name
- * that has only the other.
+ * Returns the code that says most: any other code before those of `UNREACHED`, and ENODATA last. If a name has
+ * addresses of one family only, the query for the other returns ENODATA.
  */
 function mostTelling(codes: readonly string[]): string {
   const telling = codes.filter((code) => code !== "ENODATA");

@@ -118,7 +118,7 @@ function connectTo(
     ...(isIP(host) === 0 && { servername: host }),
     ALPNProtocols: ["http/1.1"],
     secureContext,
-    // Set here so that NODE_TLS_REJECT_UNAUTHORIZED cannot switch it off.
+    // Without this line, NODE_TLS_REJECT_UNAUTHORIZED could switch the verification off.
     rejectUnauthorized: true,
   };
   return connectTls(options);

@@ -33,8 +33,8 @@ export type PostScope = {
 };
 
 /**
- * If a kept connection is lost later than this, the receiver had not closed it as idle. The receiver had the request,
- * and may have worked on it.
+ * A request is sent again only if its kept connection is lost within this time. A receiver that closes the connection
+ * later had not closed it as idle, and may have worked on the request.
  */
 const LOST_WITHIN_MS = 2_000;
 

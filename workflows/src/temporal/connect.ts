@@ -2,8 +2,8 @@ import { NativeConnection, type NativeConnectionOptions } from "@temporalio/work
 import { orAborted } from "../common/or-aborted.ts";
 
 /**
- * Connects to Temporal and checks that it serves the namespace. Without this check, a worker without its namespace
- * would fail too, but leave its thread behind. Rejects at once with the signal's reason when `signal` is aborted.
+ * Connects to Temporal and checks that it serves the namespace. Without this check, the worker itself would fail, and
+ * leave its thread behind. Rejects at once with the signal's reason when `signal` is aborted.
  */
 export async function connectTemporal(
   options: {

@@ -10,8 +10,8 @@ import {
 } from "@temporalio/worker";
 
 /**
- * "Workflow task duration exceeded 5 seconds". This warning is not logged: a local activity with an attempt may take up
- * to 20 seconds.
+ * The code of the warning "Workflow task duration exceeded 5 seconds". It is not logged, because a local activity with
+ * an attempt may take up to 20 seconds.
  */
 const EXPECTED = "[TMPRL1104]";
 /** A part of the SDK's error when it cannot listen for its metrics. The error names no port. */
@@ -37,7 +37,7 @@ export function installTemporalRuntime(log: Log, served: MetricsAddress | undefi
       reason: error instanceof TransportError ? error.message : undefined,
     });
   });
-  // The SDK's native part logs the same way, instead of to the terminal.
+  // The SDK's native part logs through `logger` too, instead of to the terminal.
   const filter = makeTelemetryFilterString({ core: "WARN", other: "ERROR" });
   const telemetryOptions = {
     logging: { filter, forward: {} },

@@ -34,7 +34,7 @@ const MAX_BUNDLE_BYTES = 64 * 1024 * 1024;
 /** Returns the built workflows. Bundles them if they are missing or a source is newer. Throws WorkflowBundleError. */
 export async function bundleWorkflows(): Promise<WorkflowBundleOption> {
   try {
-    // Returned as code and not as a path, because a new build may replace the file.
+    // This returns code and no path, because a new build may replace the file.
     return { code: isBuilt() ? readFileSync(BUILT_WORKFLOWS, "utf8") : await bundledApart() };
   } catch (cause) {
     throw new WorkflowBundleError(cause);
@@ -56,7 +56,7 @@ function isBuilt(): boolean {
   return sources.every((name) => statSync(join(SOURCES, name)).mtimeMs <= builtMs);
 }
 
-/** Bundles the workflows to one script. The compiler writes files to a disk for this. */
+/** Bundles the workflows to one script. For this, the compiler writes files to a disk. */
 export async function bundledCode(): Promise<string> {
   const workflowsPath = fileURLToPath(new URL("../workflow/index.ts", import.meta.url));
   const logger = new DefaultLogger("ERROR", () => undefined);
@@ -66,8 +66,8 @@ export async function bundledCode(): Promise<string> {
 
 /**
  * Creates a worker. It does nothing until it is run. With a `buildId`, Temporal gives the worker workflows once that
- * build is the current version of the deployment. The deployment has the task queue's name. Workflows that older builds
- * began then continue on that version too. ADR 0044
+ * build is the current version of the deployment. The deployment has the task queue's name. From then on, workflows
+ * that older builds began continue on this build too. ADR 0044
  */
 export function createWorker(options: {
   readonly connection: NativeConnection;

@@ -140,7 +140,7 @@ it.each([
     step = { case: "recorded", value: { outcome: AttemptOutcome.TIMEOUT, endedAt } };
     const other = { outcome: "timeout", endedAtMs: 0 };
     expect(await activities.record(1, made, { attempt, outcome })).toMatchObject(other);
-    // A failover has lost the record.
+    // A failover has lost the recorded attempt.
     step = { case: "ready", value: READY };
     expect(await activities.record(1, made, { attempt, outcome })).toBeUndefined();
     expect(activities.posts()).toBe(1);
@@ -219,7 +219,7 @@ it("ends a record that the core cannot write yet, so that the worker can end. AD
     over.at(-1)?.();
     await waiting;
   }
-  // A second call to `recorder.record` would keep its caller in memory until the record.
+  // A second call to `recorder.record` would keep its caller in memory until the attempt is recorded.
   expect(records).toHaveBeenCalledTimes(1);
   // The recorder keeps the attempt, and the core records it once it can.
   isBusy = false;

@@ -36,8 +36,8 @@ export type ActivityDependencies = {
 
 const ANSWER_WITHIN_MS = 5_000;
 /**
- * How long a caller waits for a record. One more call to the core then still fits into the activity's 20 seconds. A
- * longer wait would delay a worker's end, because the worker waits for its activities.
+ * How long a caller waits until its attempt is recorded. One more call to the core then still fits into the activity's
+ * 20 seconds. A longer wait would delay a worker's end, because the worker waits for its activities.
  */
 const RECORDED_WITHIN_MS = 10_000;
 /** The wait before an attempt is tried again after a failure of the egress proxy. */
@@ -50,8 +50,8 @@ export function createActivities(dependencies: ActivityDependencies): Activities
   // is in flight.
   const kept = createKeptAttempts();
   /**
-   * Callers that wait for a record, by `attemptName`. If they waited on the recorder's promise, it would keep them in
-   * memory after they give up.
+   * Callers that wait until an attempt is recorded, by `attemptName`. If they waited on the recorder's promise, it
+   * would keep them in memory after they give up.
    */
   const waiting = new Map<string, Set<PromiseWithResolvers<void>>>();
 
@@ -86,7 +86,8 @@ export function createActivities(dependencies: ActivityDependencies): Activities
       const finished = makeAttempt(sender, step.value, key.attempt, nowMs)
         .finally(slot.giveBack)
         .then((made) => {
-          // Recorded at once, without waiting for Temporal. The workflow's next step makes sure that it is recorded.
+          // The recorder gets the attempt at once, without a wait for Temporal. The workflow's next step makes sure
+          // that the core has recorded it.
           waitingFor(key, made, before, 0);
           const { headers: _headers, bodyStart: _body, traceparent: _trace, ...rest } = made;
           return { ...rest, endedMs: timing.nowMs() };
@@ -124,22 +125,23 @@ export function createActivities(dependencies: ActivityDependencies): Activities
     return { outcome: outcomeFromProto(outcome), endedAtMs, retryInMs: leftMs };
   }
 
-  /** Asks the core which outcome of an attempt is recorded. Returns `undefined` if a failover has lost the record. */
+  /** Asks the core which outcome of an attempt is recorded. Returns `undefined` if a failover has lost it. */
   async function loadRecorded(key: AttemptKey): Promise<RecordedAttempt | undefined> {
     const { step, retryIn } = await load(key);
     return step.case === "recorded" ? recordedFrom(key.attempt, step.value, retryIn) : undefined;
   }
 
   /**
-   * Waits for the record. After ten seconds this rejects, the recorder keeps the attempt, and the workflow asks again.
+   * Waits until the attempt is recorded. After ten seconds this rejects, the recorder keeps the attempt, and the
+   * workflow asks again.
    */
   async function recordSoon(
     key: AttemptKey,
     made: RecordInput["made"],
     before: readonly MadeAttempt[],
   ): Promise<void> {
-    // If this worker made the attempt, its record waits already, with the answer's texts. Otherwise the record lacks
-    // them.
+    // If this worker made the attempt, the recorder has it already, with the answer's texts. If another worker made it,
+    // it is recorded without these texts.
     const nothing = {
       status: undefined,
       detail: undefined,
@@ -161,7 +163,9 @@ export function createActivities(dependencies: ActivityDependencies): Activities
     }
   }
 
-  /** Returns the callers that wait for the record of an attempt. Begins the record if no other caller has. */
+  /**
+   * Returns the callers that wait until an attempt is recorded. If there were none, gives the attempt to the recorder.
+   */
   function waitingFor(
     key: AttemptKey,
     finished: FinishedAttempt,

@@ -52,7 +52,7 @@ export function createAttemptSlots({
   readonly nowMs: () => number;
 }): AttemptSlots {
   const all = newUse();
-  /** In the order in which they last got a slot or a common turn, the latest at the end. */
+  /** The known endpoints, in the order in which they last got a slot or a common turn, the latest at the end. */
   const endpoints = new Map<string, EndpointUse>();
   let spread = 0;
 
@@ -85,8 +85,8 @@ export function createAttemptSlots({
   }
 
   /**
-   * Assumes the mean duration of all endpoints, at most a second. Otherwise a quick new endpoint's turns would be far
-   * apart.
+   * Returns the use of a new endpoint. It assumes the mean duration of all endpoints, at most a second: with a longer
+   * one, the turns of a quick endpoint would be far apart.
    */
   function firstUse(): EndpointUse {
     return { ...newUse(), meanMs: Math.min(ASSUMED_MS, all.meanMs), commonTurnMs: NEVER_MS };

@@ -44,7 +44,7 @@ export type RecordInput = NextAttempt & {
   readonly made: Extract<AttemptAnswer, { kind: "made" }>;
 };
 
-/** An attempt, and the run's attempts before it: a restored database may lack their records. */
+/** An attempt, and the run's attempts before it: a restored database may lack these. */
 export type NextAttempt = AttemptKey & { readonly before: readonly MadeAttempt[] };
 
 /** How a run ended, and its attempts. */
@@ -59,8 +59,8 @@ export type Activities = {
   /** Makes an attempt with the endpoint's current settings, and begins to record it. Fails when the core is away. */
   attempt(input: NextAttempt): Promise<AttemptAnswer>;
   /**
-   * Records a made attempt, or fails. A second record of it changes nothing. If the attempt's failure would end the
-   * run, returns the recorded attempt: another worker may have made this attempt too, and its outcome may be recorded
+   * Records a made attempt, or fails. A second call for it changes nothing. If the attempt's failure would end the run,
+   * returns the recorded attempt: another worker may have made this attempt too, and its outcome may be recorded
    * instead.
    */
   record(input: RecordInput): Promise<RecordedAttempt | undefined>;

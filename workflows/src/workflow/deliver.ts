@@ -9,7 +9,7 @@ import {
 } from "./contract.ts";
 import { createRunStory } from "./run-story.ts";
 
-/** Temporal never retries them. The workflow waits on timers instead, which hold no slot of a worker. */
+/** Temporal never retries these activities. The workflow waits on timers instead, which hold no slot of a worker. */
 const activities = proxyLocalActivities<Activities>({
   startToCloseTimeout: "20 seconds",
   retry: { maximumAttempts: 1 },

@@ -13,7 +13,7 @@ import type {
 } from "./contract.ts";
 import { recordAgainAfterMs, rescheduleAfterMs } from "./reschedule.ts";
 
-/** The parts of its workflow that a run uses. A replay gives the same values. */
+/** The functions of a workflow that its run uses. In a replay they return the same values. */
 export type StoryParts = Activities & {
   readonly sleep: (milliseconds: number) => Promise<void>;
   /** Milliseconds since 1970. */
