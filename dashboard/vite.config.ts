@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vite";
 
-// The environment of a test would otherwise select React's development build.
+// Without this line, the environment of a test would select React's development build.
 process.env.NODE_ENV = "production";
 
 export default defineConfig({

@@ -11,7 +11,9 @@ import { LOCALE, many } from "./texts/words.ts";
 
 export { LOCALE } from "./texts/words.ts";
 
-/** All texts of the dashboard, one file a page. To translate it, translate this file and the folder `texts`. */
+/**
+ * All texts of the dashboard, with one file for each page. To translate it, translate this file and the folder `texts`.
+ */
 export const texts = {
   product: "Activity",
   skip: "Skip to content",

@@ -13,8 +13,8 @@ const BEFORE_WAIT_MS = 300;
 
 /**
  * Reads the feed with the filters, newest first. If `isFollowed`, it reads the first page again when the feed changes,
- * or when the wait for a change fails. A refunded record then disappears. It does not follow while older pages are
- * shown. `limit` is the size of a page, by default the server's. ADR 0052
+ * or when the wait for a change fails. So a record that was refunded disappears. It does not follow while older pages
+ * are shown. `limit` is the size of a page, by default the server's. ADR 0052
  */
 export function useActivities(filters: Filters, isFollowed: boolean, limit?: number) {
   const range = useTimeRange(filters);
@@ -57,13 +57,15 @@ export function useActivities(filters: Filters, isFollowed: boolean, limit?: num
     gcTime: 0,
   });
   const hasChanged = feed !== undefined && feed.feedVersion > feedVersion;
-  // A failed wait may hide a change. In an outage the read fails too, and shows its error until the service is back.
+  // A failed wait may hide a change, so the page then reads too. In an outage this read fails, and shows its error
+  // until the service is back.
   const mustRead = hasChanged || failureCount > 0;
   useEffect(() => {
     // A read in flight must not begin again: it may be slow, or read an older page. When the page no longer follows, a
     // wait in flight still ends, but must not start a read.
     if (mustRead && isFollowing) void refetch({ cancelRefetch: false });
-    // If the read fails, the next answer to a wait has the same version. Its later time starts another read.
+    // If the read fails, the next answer to a wait has the same version. Its later time, `dataUpdatedAt`, starts
+    // another read.
   }, [mustRead, isFollowing, refetch, dataUpdatedAt, failureCount]);
   return query;
 }

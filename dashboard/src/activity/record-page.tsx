@@ -32,7 +32,7 @@ export function RecordPage({ activityId }: { activityId: string }) {
   const isDonation = activityId.startsWith(DONATION);
   const query = useRecord(activityId);
   const record = query.data?.record;
-  // A record that the feed does not show may have been sent.
+  // A record that the feed does not show may have been sent, so its deliveries are listed too.
   const isRead = !query.isPending;
   const maySend =
     isDonation && isRead && (record === undefined || record.platform === Platform.SERVICE);

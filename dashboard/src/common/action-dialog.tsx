@@ -37,7 +37,7 @@ function OpenDialog({ title, isKept = false, onClosed, children }: Content) {
   useEffect(() => {
     dialog.current?.showModal();
     // On a radio button, and on macOS on a select, Enter submits the form. If Enter is pressed twice to open the
-    // dialog, the second press would confirm what nobody has read.
+    // dialog, the second press would confirm what nobody has read. So the focus moves to the title.
     const { activeElement } = document;
     if (activeElement?.matches("form :is([type=radio], select)")) passFocus(activeElement);
   }, []);
@@ -45,9 +45,9 @@ function OpenDialog({ title, isKept = false, onClosed, children }: Content) {
     const { current } = dialog;
     return () => {
       if (!current?.open) return;
-      // The page cannot get the focus while the dialog is open.
+      // Closes the dialog first, because the page cannot get the focus while it is open.
       current.close();
-      // The reader may be typing in a page that embeds the dashboard.
+      // If the reader is typing in a page that embeds the dashboard, the focus stays there.
       if (document.hasFocus()) document.querySelector<HTMLElement>("main h1")?.focus();
     };
   }, []);

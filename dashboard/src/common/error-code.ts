@@ -31,7 +31,7 @@ export function isPassing(error: unknown): boolean {
   return isConnectionLost(error) || errorCode(error) === "temporarily_unavailable";
 }
 
-/** Returns the error of a change for its reader. If the answer was lost, the change may have been made. */
+/** Returns the error to show after a failed change. If the answer was lost, the change may have been made. */
 export function changeError(error: unknown): unknown {
   return isPassing(error) ? new AnswerLostError() : error;
 }

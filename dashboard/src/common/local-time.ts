@@ -7,7 +7,7 @@ const LAST_MS = 253_402_300_799_999;
 
 /**
  * Parses the value of a datetime-local input, in the reader's time zone. Returns `undefined` if it is empty or
- * malformed. The local time may be out of the range in UTC. The nearest time in the range is then returned.
+ * malformed. If the time is out of the range in UTC, returns the nearest time in the range.
  */
 export function timestampFromLocal(text: string): Timestamp | undefined {
   const milliseconds = new Date(text).getTime();

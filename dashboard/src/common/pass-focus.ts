@@ -1,6 +1,6 @@
 /**
- * Moves the focus from an element to the end of its list, or else to the title of its page or dialog. If the element
- * disappears, the focus would otherwise go to the top of the document.
+ * Moves the focus from an element to the end of its list, or else to the title of its page or dialog. Without this, the
+ * focus would go to the top of the document when the element disappears.
  */
 export function passFocus(from: Element, options?: FocusOptions): void {
   const next =

@@ -5,7 +5,7 @@ let waiting: (() => void) | undefined;
 /** For each hold, a function that returns to its page after the browser has left it. */
 const returns = new Set<(event: Event) => void>();
 // This listener must run before the router's, which shows the other page. Chromium calls the listeners of `popstate` in
-// their order, also those that capture. Therefore this one is added first.
+// the order of their addition, even those that capture. So this one is added first.
 addEventListener("popstate", (event) => {
   for (const comeBack of returns) comeBack(event);
 });
@@ -21,7 +21,7 @@ export function onceFree(leave: () => void): void {
 
 function release(): void {
   held -= 1;
-  // Another hold may begin in the same commit of React, after this one ended.
+  // Waits for the end of React's commit, because another hold may begin in it.
   queueMicrotask(() => {
     if (held > 0) return;
     const leave = waiting;
@@ -63,7 +63,8 @@ export function useHold(isHeld: boolean): number {
       },
       { signal },
     );
-    // No page can prevent a step back in a frame, or a second one without a click in between. So the page comes back.
+    // No page can prevent a step back in a frame, or a second one without a click in between. So the page comes back
+    // after such a step.
     const comeBack = (event: Event) => {
       if (location.pathname === pathname) return;
       event.stopImmediatePropagation();

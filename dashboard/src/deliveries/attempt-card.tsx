@@ -14,7 +14,7 @@ const WITHOUT_REQUEST: readonly AttemptOutcome[] = [
   AttemptOutcome.UNSAFE_TARGET,
 ];
 
-/** A body of this length may be the beginning of a longer one. */
+/** The most bytes that are stored of an answer's body. A body of this length may be the beginning of a longer one. */
 const STORED_BODY_BYTES = 1024;
 
 /** One attempt: its time, duration, outcome and answer, and advice to the owner. */

@@ -9,7 +9,7 @@ const COLUMNS = [
 ];
 /**
  * Matches where a spreadsheet would read a formula. With decimal commas, a spreadsheet splits cells at `;`, inside
- * quotes too. Some read full-width signs as the start of a formula, and drop NULs.
+ * quotes too. Some spreadsheets read full-width signs as the start of a formula, and drop NULs.
  */
 const FORMULA = /(?<=^|[;\t\r\n])(?=["\0]*(?:[=+@＝＋＠\t\r]|[-－](?!\))))/g; // `;-)` is no formula.
 

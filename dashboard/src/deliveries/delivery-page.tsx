@@ -71,7 +71,7 @@ export function DeliveryPage({ deliveryId }: { deliveryId: string }) {
         delivery &&
         !isGone &&
         !isErased && (
-          // The outcome of a retry is no longer true in another state or run.
+          // A new state or run resets the button, because the outcome of the last retry is no longer true.
           <RetryDelivery key={`${delivery.state} ${delivery.run}`} delivery={delivery} />
         )
       }

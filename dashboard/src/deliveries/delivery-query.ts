@@ -17,7 +17,7 @@ export function isEventId(text: string): boolean {
 /** Returns the id of the endpoint whose deliveries the list shows. Empty means every endpoint. */
 export function listedEndpointId(filters: Pick<Filters, "get">): string {
   const endpointId = filters.get("endpoint");
-  // The address bar can hold any text.
+  // The address bar can hold any text. A malformed id counts as none.
   return ID.test(endpointId) ? endpointId : "";
 }
 

@@ -14,7 +14,7 @@ import { useEndpoints } from "./use-endpoints.ts";
 
 /** The maximum page size. */
 const pageSize = 100;
-/** A browser reads this number in about a minute and has the memory for it. */
+/** The most deliveries in one file. A browser reads this number in about a minute and has the memory for it. */
 const MAX_ROWS = 10_000;
 /** How long the file stays available: Safari reads it only after the click has ended. */
 const SAVE_MS = 60_000;

@@ -2,8 +2,8 @@
 export type Replay = { readonly url: string; readonly eventId: string; readonly body: string };
 
 /**
- * Prints the signature of its input. It reads the secret from its environment. macOS has Perl, and Debian gets it with
- * Git.
+ * A command that prints the signature of its input. It reads the signing secret from its environment. It uses Perl,
+ * which macOS has, and which Debian gets with Git.
  */
 const SIGN = `perl -MDigest::SHA=hmac_sha256_hex -0777 -ne 'print hmac_sha256_hex($_, $ENV{WEBHOOK_SECRET})'`;
 

@@ -57,7 +57,7 @@ function RetryForm(props: {
   const { filters, endpoints } = props;
   const listedId = listedEndpointId(filters);
   const has = (endpointId: string) => endpoints.some(({ value }) => value === endpointId);
-  // The list's endpoint may be deleted.
+  // The list's endpoint may be deleted. Then it is not among the choices.
   const hasListed = has(listedId);
   const [chosen, setChosen] = useState<Chosen>(() => {
     const lastOutcome = filters.choice("outcome", Object.values(AttemptOutcome));
@@ -98,7 +98,8 @@ function RetryForm(props: {
     filters.get("event") !== "" ||
     (!hasListed && listedId !== chosen.endpointId && listedId !== "");
   const choices = [{ value: "", text: texts.deliveries.allEndpoints }, ...endpoints];
-  // The endpoint may be deleted after it was chosen. The field would then show "All endpoints".
+  // The endpoint may be deleted after it was chosen. It stays a choice, because without it the field would show "All
+  // endpoints".
   if (chosen.endpointId !== "" && !has(chosen.endpointId)) {
     choices.push({ value: chosen.endpointId, text: texts.deliveries.gone });
   }

@@ -48,7 +48,7 @@ export function useBulkRetry() {
       } while (now.pageToken !== "" && !isStopped.current);
       setProgress(now);
     },
-    // Not awaited: the result must show even while lists cannot be read.
+    // The new reads are not awaited: the result must show even while lists cannot be read.
     onSettled: () => {
       void queryClient.invalidateQueries();
     },

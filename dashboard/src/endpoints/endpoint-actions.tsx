@@ -12,7 +12,7 @@ export function EndpointActions({ endpoint }: { endpoint: Endpoint }) {
       {endpoint.switchedOn && <SendTest endpoint={endpoint} />}
       <EditEndpoint endpoint={endpoint} />
       <RotateSecret endpoint={endpoint} />
-      {/* An error of a switch is no longer true in the other state. */}
+      {/* A new state removes the error of the last switch, which is no longer true. */}
       <SwitchEndpoint key={String(endpoint.switchedOn)} endpoint={endpoint} />
       <DeleteEndpoint endpoint={endpoint} />
     </>

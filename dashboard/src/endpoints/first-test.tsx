@@ -17,7 +17,7 @@ import { WatchedTest } from "./watched-test.tsx";
 export function FirstTest({ endpoint, title }: { endpoint: Endpoint; title: string }) {
   const { mutate, data, error, isPending } = useChange(EndpointService.method.sendTest);
   const deliveryId = data?.deliveryId ?? "";
-  // Only reads the cache: WatchedTest makes the calls.
+  // This query only reads the cache: WatchedTest makes the calls.
   const { data: watched } = useQuery(
     DeliveryService.method.getDelivery,
     { deliveryId },

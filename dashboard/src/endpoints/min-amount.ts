@@ -1,6 +1,6 @@
-/** Euros, with cents after a point or a comma. */
+/** Matches euros, with or without cents after a point or a comma. */
 const AMOUNT = /^(\d{1,14})(?:[.,](\d{1,2}))?$/;
-/** The server's maximum. */
+/** The server's maximum, in cents. */
 const MAX_CENTS = BigInt(Number.MAX_SAFE_INTEGER);
 
 /**

@@ -29,7 +29,7 @@ export function RotateSecret({ endpoint }: { endpoint: Endpoint }) {
   const { mutate, data, error, isPending, reset, variables } = useChange(
     EndpointService.method.rotateSecret,
   );
-  // No page can show whether an immediate rotation was made.
+  // After the lost answer of an immediate rotation, no page can show whether the rotation was made.
   const isLostAtOnce = error instanceof AnswerLostError && variables?.signsFrom === undefined;
   useHold(isPending);
   const rotate = () => {

@@ -3,7 +3,9 @@ import { parseEndpointUrl } from "../../../server/src/endpoint/endpoint-url.ts";
 import { texts } from "../texts.ts";
 import { urlProblem } from "./url-rules.ts";
 
-/** Both sides share the rules. `server/src/endpoint/endpoint-url.test.ts` tests them with more URLs. */
+/**
+ * The dashboard and the server share the rules. `server/src/endpoint/endpoint-url.test.ts` tests them with more URLs.
+ */
 it.each([
   ["", "notAbsolute"],
   ["example.com", "notAbsolute"],

@@ -77,7 +77,8 @@ function thisHourMs(): number {
 function useStatsOptions() {
   const client = createClient(EndpointService, useTransport());
   const optionsOf = (endpointId: string) => ({
-    // Without `since`, which changes each hour. Otherwise an outage would remove the statistics at the next hour.
+    // The key leaves out `since`, which changes each hour: with it, an outage would remove the statistics at the next
+    // hour.
     queryKey: ["endpointStats", endpointId],
     queryFn: () => client.getEndpointStats({ endpointId, since: timestampFromMs(monthStartMs()) }),
     refetchInterval: unlessRefused(READ_AGAIN_MS),

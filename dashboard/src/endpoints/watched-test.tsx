@@ -38,7 +38,7 @@ export function WatchedTest({ deliveryId }: { deliveryId: string }) {
       </Notice>
     );
   }
-  // A test that was canceled before its first attempt has no outcome.
+  // A test that was canceled before its first attempt has no outcome. Then the state gives the advice.
   const advice =
     texts.deliveries.checks[delivery.lastOutcome] || texts.deliveries.stateHints[delivery.state];
   const detail = data?.attempts.at(-1)?.detail;

@@ -16,7 +16,7 @@ import { USUAL_VALIDITY, ValidityField } from "./validity-field.tsx";
 
 const NAME_MAX = 100;
 
-/** Creates a key and shows its secret once. */
+/** Creates an API key and shows it once. */
 export function CreateKey({ isDisabled }: { isDisabled: boolean }) {
   const create = useChange(ApiKeyService.method.createApiKey);
   const { data, error, isPending, reset } = create;

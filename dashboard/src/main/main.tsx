@@ -17,8 +17,8 @@ document.documentElement.lang = LOCALE;
 applyTheme(chosenTheme());
 reloadOnNewCode();
 createRoot(container).render(
-  // A link's code works once. An older browser would use it up for a page that fails, or that lacks colours or a
-  // visible focus.
+  // An older browser opens no session, because a link's code works once. The browser would use the code up for a page
+  // that fails, or that lacks colours or a visible focus.
   "groupBy" in Map &&
     CSS.supports("selector(:has(*))") &&
     CSS.supports("color", "light-dark(red, red)") ? (

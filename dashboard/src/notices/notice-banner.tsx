@@ -39,7 +39,8 @@ export function NoticeBanner() {
               </span>
               <NoticeAction notice={notice} />
               <Button
-                // Enter pressed twice must not dismiss the next notice too, so its button does not get the focus.
+                // Each notice has its own button, which does not get the focus: Enter pressed twice must not dismiss
+                // the next notice too.
                 key={String(notice.sequence)}
                 look="quiet"
                 isPending={isPending}

@@ -26,7 +26,7 @@ export function useSteps(): readonly Step[] {
   const mayWriteEndpoints = useMay(SessionScope.ENDPOINTS_WRITE);
   const delivered = useLatest(DeliveryState.DELIVERED);
   const isDelivered = delivered?.length === 1;
-  // After the first delivered event, the latest delivery does not matter.
+  // After the first delivered event, the latest delivery does not matter and is not read.
   const latest = useLatest(DeliveryState.UNSPECIFIED, isDelivered);
   const { data: keys } = useQuery(
     ApiKeyService.method.listApiKeys,
@@ -41,7 +41,7 @@ export function useSteps(): readonly Step[] {
   if (isLoading) return [];
   const [endpoint] = endpoints?.values() ?? [];
   const [last] = latest ?? [];
-  // If there is no delivery, the deliveries of the setup may have been removed.
+  // If an older endpoint has no delivery, those of the setup may have been removed. So these steps count as done.
   const isOver =
     !!endpoint?.createdAt &&
     last === undefined &&

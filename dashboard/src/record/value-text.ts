@@ -34,6 +34,6 @@ export function amountText(amount: number, currency: string | undefined): string
   const digits = OTHER_DECIMALS.get(currency.toLowerCase()) ?? 2;
   const decimals = { minimumFractionDigits: digits, maximumFractionDigits: digits };
   const format = new Intl.NumberFormat(LOCALE, { style: "currency", currency, ...decimals });
-  // A text is exact. The quotient of a large amount is not.
+  // A text such as `500E-2` is exact. The quotient of a large amount is not.
   return format.format(`${amount}E-${digits}` as Intl.StringNumericLiteral);
 }

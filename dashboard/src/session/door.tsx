@@ -13,7 +13,8 @@ export function Door(props: {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = `${title} · ${texts.product}`;
-    // Screen readers then say that a session has ended. A frame must not take the focus from the page around it.
+    // Moves the focus to the title, so that screen readers say that a session has ended. A frame must not take the
+    // focus from the page around it.
     if (isBusy || !document.hasFocus()) return;
     heading.current?.focus();
   }, [title, isBusy]);

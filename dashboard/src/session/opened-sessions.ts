@@ -14,7 +14,7 @@ export function onOpenedSession(onOpened: (accountId: string) => void): () => vo
   return () => channel?.close();
 }
 
-/** Firefox has no channels in an embedded page without storage. */
+/** Returns `undefined` in an embedded page without storage, where Firefox has no channels. */
 function openChannel(): BroadcastChannel | undefined {
   try {
     return new BroadcastChannel(NAME);

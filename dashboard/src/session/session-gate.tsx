@@ -41,7 +41,8 @@ export function SessionGate({ code, children }: { code: string | undefined; chil
   const [returnUrl, setReturnUrl] = useState("");
   const [queryClient] = useState(() =>
     createQueryClient(() => {
-      // The failed call may have had the cookie of a session that another tab has just replaced.
+      // The failed call may have had the cookie of a session that another tab has just replaced. So this reads the
+      // session of the present cookie.
       createClient(SessionService, transport)
         .getSession({})
         .catch((error: unknown) => {
@@ -56,7 +57,7 @@ export function SessionGate({ code, children }: { code: string | undefined; chil
       if (code === undefined) {
         sessions.getSession({}).then(
           ({ session }) => setState(session ? { kind: "open", session } : { kind: "ended" }),
-          // A call before this one may have succeeded meanwhile.
+          // An earlier call may have succeeded meanwhile. Its session stays open.
           (error: unknown) => setState((now) => (now.kind === "open" ? now : stateAfter(error))),
         );
         return;
@@ -85,9 +86,10 @@ export function SessionGate({ code, children }: { code: string | undefined; chil
   };
   useEffect(() => open(false), [open]);
   useEffect(() => {
-    // If only the answer was lost, the core would take a repeated code for another browser's and warn the owner.
+    // A code is not sent again: if only the answer was lost, the core would take the code for another browser's and
+    // warn the owner.
     if (code !== undefined || state.kind !== "failed" || !isPassing(state.error)) return;
-    // The failure stays shown. Otherwise screen readers would read it again after each try.
+    // The failure stays shown, so that screen readers do not read it again after each try.
     const timer = setTimeout(() => open(false), TRY_AGAIN_MS);
     return () => clearTimeout(timer);
   }, [state, open, code]);
@@ -102,7 +104,7 @@ export function SessionGate({ code, children }: { code: string | undefined; chil
     [],
   );
   const openSession = useMemo(
-    // A secret that is shown once stays until it is saved.
+    // If the page shows a secret once, it stays until the reader has saved the secret.
     () => session && { session, leave: () => onceFree(() => setState({ kind: "signed-out" })) },
     [session],
   );

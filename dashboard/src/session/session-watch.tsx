@@ -44,13 +44,14 @@ export function SessionWatch(props: {
   const now = data?.session ?? session;
   useEffect(() => {
     if (now.accountId !== session.accountId) openStart();
-    // A session with fewer scopes would remove a secret that is shown once, so it waits until the secret is saved.
+    // A session with fewer scopes would remove a secret that is shown once, so the change waits until the secret is
+    // saved.
     else if (!equals(SessionSchema, now, session)) onceFree(() => onChanged(now));
   }, [now, session, onChanged]);
   useEffect(
     () =>
       onOpenedSession((accountId) => {
-        // At once, because the browser already has the cookie of the other account.
+        // Leaves the page at once, because the browser already has the cookie of the other account.
         if (accountId !== session.accountId) openStart();
         // Reads all data again, because queries may have failed with the previous session.
         else void queryClient.invalidateQueries();
