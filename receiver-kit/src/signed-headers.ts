@@ -57,8 +57,8 @@ function finderFor(headers: unknown): Finder {
   if (typeof (headers as Partial<Iterable<unknown>>)[Symbol.iterator] === "function") {
     return finderForEntries(headers as Iterable<unknown>);
   }
-  // Checked after `get`, because Next.js 15 returns a promise that also has the methods of headers. A plain object may
-  // have a header named "then", but its value is no function.
+  // This check comes after the one for `get`, because Next.js 15 returns a promise that also has the methods of
+  // headers. A plain object may have a header named "then", but its value is no function.
   if ("then" in headers && typeof headers.then === "function") {
     throw notGiven("got a promise; await it first");
   }

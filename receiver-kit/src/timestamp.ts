@@ -3,7 +3,7 @@ import { VerificationError } from "./verification-error.ts";
 /** How far a delivery's timestamp may be from the receiver's clock, either way. */
 export const DEFAULT_TOLERANCE_SECONDS = 5 * 60;
 
-// Digits only: `Number` and `parseInt` also accept "1e9", " 12 ", "0x1f" or "123abc".
+// Matches digits only: `Number` and `parseInt` also accept "1e9", " 12 ", "0x1f" or "123abc".
 const DIGITS = /^[0-9]{1,15}$/;
 
 /**

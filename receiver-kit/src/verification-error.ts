@@ -28,7 +28,7 @@ const OWN_MISTAKES: readonly VerificationReason[] = [
   "body_not_raw",
 ];
 
-// Shared by the ES module and the CommonJS build, so that `instanceof` works across both.
+// This symbol is shared by the ES module and the CommonJS build, so that `instanceof` works across both.
 const BRAND = Symbol.for("receiver-kit.VerificationError");
 
 /** The only error that verification throws. Its message never holds a secret or a computed MAC. */

@@ -45,8 +45,8 @@ export async function runCommand(
 }
 
 /**
- * Escapes control characters and direction marks as JSON does, but keeps line feeds. An event holds strangers' texts.
- * Such a character in them could change the terminal, or reverse the text after it.
+ * Escapes control characters and direction marks as JSON does, but keeps line feeds. An event holds strangers' texts,
+ * and such a character could change the terminal, or reverse the text after it.
  */
 function escapeControls(text: string): string {
   return text.replace(
@@ -57,6 +57,7 @@ function escapeControls(text: string): string {
 
 function isUsersMistake(error: unknown): error is Error {
   if (error instanceof UsageError || error instanceof VerificationError) return true;
-  // Errors with a code, from parseArgs, the file system or the network, have a readable message.
+  // Errors with a code, from parseArgs, the file system or the network, have a readable message. So the user sees no
+  // stack.
   return error instanceof Error && "code" in error;
 }

@@ -53,7 +53,8 @@ async function sendBody(
   secret: string,
   { print }: CommandContext,
 ): Promise<number> {
-  // Not process.stdin.fd: reading it makes a pipe non-blocking, so the read would not wait for a slow program.
+  // This reads 0 and not process.stdin.fd: using `process.stdin` makes a pipe non-blocking, so the read would not wait
+  // for a slow program.
   const body = readFileSync(file === "-" ? 0 : file, "utf8");
   const eventId = readEventId(body);
   const timestampSeconds = Math.floor(Date.now() / 1000);
@@ -77,14 +78,14 @@ function readEventId(body: string): string {
     const { id } = JSON.parse(body);
     if (typeof id === "string") return id;
   } catch {
-    // A body that is not JSON has no id.
+    // A body that is not JSON has no id, so this throws below.
   }
   throw new UsageError("--body takes a file with an event's JSON, or - for the standard input");
 }
 
 function parseUrl(positionals: readonly string[]): URL {
   const [text] = positionals;
-  // "localhost:3000" is a URL too, with the scheme "localhost:".
+  // "localhost:3000" is a URL too, with the scheme "localhost:". So the scheme is checked.
   const isWeb = text !== undefined && URL.canParse(text) && /^https?:/.test(new URL(text).protocol);
   if (positionals.length !== 1 || !isWeb) {
     throw new UsageError("send takes one URL, such as http://127.0.0.1:3000/webhooks");

@@ -7,7 +7,7 @@ const DIGEST_BYTES = 32;
 const HEX_LENGTH = 64;
 // Up to this size, copying the body for one-shot hashing costs less than creating a stream.
 const ONE_SHOT_BYTES = 16 * 1024;
-// Node has `hash` since 20.12.
+// Undefined before Node 20.12.
 const oneShotHash: typeof nodeCrypto.hash | undefined = nodeCrypto.hash;
 
 const computedHex = Buffer.alloc(HEX_LENGTH);
@@ -22,7 +22,7 @@ export function createMac(secret: string): Mac {
   const streamedHex = (prefix: string, body: Uint8Array): string =>
     nodeCrypto.createHmac("sha256", keyObject).update(prefix, "utf8").update(body).digest("hex");
   const oneShotHex = oneShotHash ? createOneShotHex(secret, oneShotHash) : streamedHex;
-  // UTF-8 takes at most three bytes for each UTF-16 unit.
+  // In UTF-8, `prefix` has at most three bytes for each UTF-16 unit.
   const hex = (prefix: string, body: Uint8Array): string =>
     prefix.length * 3 + body.length > ONE_SHOT_BYTES
       ? streamedHex(prefix, body)

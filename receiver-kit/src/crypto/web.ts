@@ -7,7 +7,7 @@ const utf8 = new TextEncoder();
 /** Creates the MAC of a secret with WebCrypto, which is a global of every runtime except old Node. */
 export function createMac(secret: string): Mac {
   let imported: CryptoKey | undefined;
-  // Keeps the key, not its promise: in Workers, a request must not await another request's promise.
+  // Keeps the imported key, not its promise: in Workers, a request must not await another request's promise.
   const importKey = async (): Promise<CryptoKey> => {
     imported ??= await crypto.subtle.importKey(
       "raw",

@@ -1,4 +1,5 @@
-// Four deletions for each added id: old ids are deleted faster than new ones are added.
+// On average, a clean-up comes after 64 handled events and may delete four times as many ids. So old ids cannot pile
+// up.
 const HANDLED_PER_CLEAN_UP = 64;
 const DELETIONS_PER_CLEAN_UP = 256;
 
@@ -13,7 +14,7 @@ export function createCleanUp(
 ): () => Promise<void> {
   return async () => {
     if (random() >= 1 / HANDLED_PER_CLEAN_UP) return;
-    // The event is done even if the deletion fails.
+    // A failure is ignored, because the event is done all the same.
     await store.deleteExpired(DELETIONS_PER_CLEAN_UP).catch(() => {});
   };
 }

@@ -3,7 +3,7 @@ import type { OnceOutcome, OnceStore, RecordTime } from "./once-store.ts";
 
 /** The longest id that every store can hold. */
 const MAX_EVENT_ID_LENGTH = 255;
-/** A store's key is `record <type> <record id>` and has at most 255 characters. */
+/** The longest `<type> <record id>`. A store's key is this text after `record `, and has at most 255 characters. */
 const MAX_RECORD_LENGTH = 240;
 
 /**

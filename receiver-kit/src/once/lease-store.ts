@@ -71,7 +71,7 @@ export function createLeaseStore(
       let wasTried = false;
       const mark = async () => {
         const mayBeMarked = wasTried;
-        // Keeps the time only now, after the work, because older events stay current if the work fails.
+        // Keeps the event's time only now, after the work: if the work fails, older events must not become out of date.
         await keep(of?.time ?? "");
         wasTried = true;
         if (await complete()) return true;
@@ -102,7 +102,7 @@ function keepRenewing(
 ) {
   const lose = () =>
     lost.abort(new Error("the claim on this event was lost, or could not be renewed in time"));
-  // Counts the lease from the request. The storage counts from a later moment, so its lease never ends before this one.
+  // Counts the lease from the request. The storage counts from a later moment, so its lease ends no earlier.
   let heldSinceMs = askedMs;
   const loseLater = () => setTimeout(lose, heldSinceMs + leaseMs - performance.now());
   let ending = loseLater();

@@ -39,7 +39,7 @@ export function isStale(of: RecordTime | undefined, newest: string | undefined):
   return of !== undefined && newest !== undefined && newest > of.time;
 }
 
-/** Longer than the sender's automatic retries, to cover manual retries. */
+/** Thirty days: longer than the sender's automatic retries, to cover manual retries. */
 const DEFAULT_KEEP_SECONDS = 30 * 24 * 60 * 60;
 /** A hundred years. Databases cannot add a much longer time. */
 const MAX_KEEP_SECONDS = 36_500 * 24 * 60 * 60;

@@ -24,5 +24,7 @@ export interface ReceiverOptions<Context = unknown> extends VerifyOptions {
   readonly onProblem?: ((problem: Problem) => unknown) | undefined;
 }
 
-/** Larger than any event, and small enough to hold in memory for every request at once. */
+/**
+ * The default of `bodyLimitBytes`: larger than any event, and small enough to hold in memory for every request at once.
+ */
 export const DEFAULT_BODY_LIMIT_BYTES = 1024 * 1024;

@@ -59,7 +59,7 @@ describe("receiver-kit send", () => {
     expect(everything.code).toBe(1);
     expect(everything.text).toContain("forged signature");
     expect(everything.text).toContain("The receiver failed 7 of 12 checks.");
-    // A new address, because fetch may keep a connection to the receiver above.
+    // This uses a new address, because fetch may keep a connection to the receiver above.
     const ended = await listen((_request, response) => response.end());
     await ended.close();
     const nothing = await run(["send", ended.url]);

@@ -24,7 +24,7 @@ beforeAll(async () => {
   php = await findPhp();
 }, 600_000);
 
-/** With an empty cache, Go compiles its standard library first. */
+/** The time limit of the Go test. With an empty cache, Go compiles its standard library first. */
 const GO_TEST_MS = 300_000;
 
 const OLD_SECRET = `whsec_${"0".repeat(43)}=`;

@@ -195,7 +195,9 @@ describe("README", () => {
 
 const event = { id: "wev_1", type: "x", created_at: "", test: false, data: {} } as unknown;
 
-/** A separate program, because the examples keep their connections open. */
+/**
+ * A program that uses an example's store. It runs in its own process, because the examples keep their connections open.
+ */
 const USE_STORE = `
 import { handleOnce } from "receiver-kit";
 const { store, handle } = await import(process.argv[2]);

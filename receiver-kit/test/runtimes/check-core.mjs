@@ -1,4 +1,4 @@
-// Runs unchanged in every runtime: no test runner, no types, only the kit and the language.
+// This file runs unchanged in every runtime: it uses no test runner and no types, only the kit and the language.
 
 /** Throws if the kit behaves differently in this runtime. Returns a summary of the checks. */
 export async function checkCore({ kit, memory, fetchAdapter, vectors }) {

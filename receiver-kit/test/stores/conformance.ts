@@ -9,7 +9,7 @@ import type { OpenStore, Subject } from "./store-kind.ts";
 import { describeTransactions } from "./transaction-conformance.ts";
 
 const LONG_MS = 60_000;
-/** Much longer than a busy machine takes between two checks. */
+/** The lease of a claim. It is much longer than a busy machine takes between two checks. */
 const LEASE_SECONDS = 3;
 const LEASE_ENDS_WITHIN_MS = 15_000;
 

@@ -1,6 +1,6 @@
 import { type ClientName, OPEN_BY_CLIENT } from "./kinds.ts";
 
-/** Long enough for the test to check during the lease, even on a busy machine. */
+/** The lease of the claim. It is long enough for the test to check during the lease, even on a busy machine. */
 const LEASE_SECONDS = 3;
 
 // Claims an event and works on it until this process is killed.

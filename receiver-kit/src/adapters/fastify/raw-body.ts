@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { VerificationError } from "../../verification-error.ts";
 
-/** Keeps bodies in an encapsulated scope as bytes, for any content type. */
+/** Makes an encapsulated scope keep its bodies as bytes, for any content type. */
 export function keepBodiesRaw(scope: FastifyInstance, bodyLimit: number): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser("*", { parseAs: "buffer", bodyLimit }, (_request, body, done) =>

@@ -25,7 +25,7 @@ async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uin
     }
     ended = true;
   } finally {
-    // Not awaited: a sender that never ends its body must not delay the answer.
+    // The cancellation is not awaited: a sender that never ends its body must not delay the answer.
     if (!ended) reader.cancel().catch(() => {});
   }
 }

@@ -41,14 +41,15 @@ export async function takeClaim(
      expires_at = IF(owner = VALUES(owner), VALUES(expires_at), expires_at)`,
     [eventId, owner, leaseMs * 1000],
   );
-  // A locking read, because a transaction's snapshot may be older than the existing row.
+  // This read takes a lock, because a transaction's snapshot may be older than the existing row.
   const [holder] = await readColumn(
     db,
     "SELECT owner FROM receiver_kit_event WHERE event_id = ? LOCK IN SHARE MODE",
     [eventId],
   );
   if (String(holder) === owner) return "claimed";
-  // If there is no row, its claim was released meanwhile. The next delivery can claim the event.
+  // If there is no row, its claim was released meanwhile. Then this returns `held`, and the next delivery can claim the
+  // event.
   return holder === null ? "done" : "held";
 }
 

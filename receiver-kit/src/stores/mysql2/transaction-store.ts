@@ -11,7 +11,8 @@ import { createMysqlClaims, keepNewest, takeClaim, updateHeld } from "./claims.t
 import type { MysqlPooledConnection, MysqlQueryable } from "./queryable.ts";
 
 /**
- * The lease of the claim if a statement of the work commits implicitly. `complete` replaces it with the time to keep.
+ * The lease of the claim during the work. It counts only if a statement of the work commits implicitly. After the work,
+ * `complete` replaces it with the time to keep.
  */
 const CLAIM_MS = 30_000;
 

@@ -40,7 +40,8 @@ export async function takeClaim(
   const { rows } = await db.query("SELECT owner FROM receiver_kit_event WHERE event_id = $1", [
     eventId,
   ]);
-  // If there is no row, its claim was released meanwhile. The next delivery can claim the event.
+  // If there is no row, its claim was released meanwhile. Then this returns `held`, and the next delivery can claim the
+  // event.
   return rows[0] && rows[0].owner === null ? "done" : "held";
 }
 

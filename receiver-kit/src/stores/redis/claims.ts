@@ -14,7 +14,7 @@ export type RunScript = (script: string, key: string, values: string[]) => Promi
 export function createRedisClaims(runScript: RunScript, keyPrefix: string): Claims {
   const update = async (script: string, eventId: string, owner: string, forMs: number) => {
     const values = [owner, String(Math.ceil(forMs))];
-    // With the option stringNumbers, ioredis returns text.
+    // With the option stringNumbers, ioredis returns a number as text.
     return Number(await runScript(script, keyPrefix + eventId, values)) === 1;
   };
   return {

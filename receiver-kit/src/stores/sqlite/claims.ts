@@ -2,7 +2,7 @@ import type { ClaimResult, Claims } from "../../once/claims.ts";
 import type { SqliteDatabase } from "./database.ts";
 import { firstValue } from "./schema.ts";
 
-// All processes that share the file run on one machine, with one clock.
+// This clock is common: all processes that share the file run on one machine.
 const now = Date.now;
 
 /** Creates claims in the table of `CREATE_TABLE_SQL`. */
@@ -40,7 +40,8 @@ export function takeClaim(
     .run(eventId, owner, nowMs + forMs, nowMs);
   if (Number(changes) === 1) return "claimed";
   const row = db.prepare("SELECT owner FROM receiver_kit_event WHERE event_id = ?").get(eventId);
-  // If there is no row, its claim was released meanwhile. The next delivery can claim the event.
+  // If there is no row, its claim was released meanwhile. Then this returns `held`, and the next delivery can claim the
+  // event.
   return row && firstValue(row) === null ? "done" : "held";
 }
 
@@ -51,7 +52,8 @@ export function keepNewest(
   time: string,
   keepMs: number,
 ): string {
-  // No RETURNING, because the drivers read its row before the commit and then ignore a failure of the commit.
+  // The statement has no RETURNING, because the drivers read its row before the commit and then ignore a failure of the
+  // commit.
   db.prepare(
     `INSERT INTO receiver_kit_event (event_id, owner, expires_at_ms) VALUES (?, ?, ?)
      ON CONFLICT (event_id) DO UPDATE

@@ -71,7 +71,7 @@ async function inTransaction<Database extends SqliteDatabase>(
     try {
       db.exec("ROLLBACK");
     } catch {
-      // After some errors, such as a full disk, SQLite has rolled back already.
+      // The rollback may fail: after some errors, such as a full disk, SQLite has rolled back already.
     }
     throw error;
   }
