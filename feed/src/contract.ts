@@ -73,7 +73,7 @@ export interface GiftSub extends PlatformEvent<"giftsub", "subscriptions"> {}
 /** Bits, or diamonds on `live_platform_4`. They are not money. */
 export interface Cheer extends PlatformEvent<"cheer", "bits" | "diamonds"> {}
 
-/** Another channel's viewers. `value` is their number. */
+/** Viewers that another channel sends. `value` is their number. */
 export interface Raid extends PlatformEvent<"raid", "viewers"> {}
 
 /** One record of the feed. `switch` on its `type` narrows it. §2.1 */

@@ -23,11 +23,11 @@ export function createKeyCheck(
 ): () => void {
   let lastMs = 0;
   return () => {
-    // `Math.abs`, because the clock may have stepped back since the last check.
+    // `Math.abs` is for a clock that has stepped back since the last check.
     if (onKeyEnding === undefined || Math.abs(Date.now() - lastMs) < DAY_MS) return;
     lastMs = Date.now();
-    // Not awaited, because the feed must not wait for it. Failures are ignored, because a refused key ends the feed
-    // anyway.
+    // The request is not awaited, because the feed must not wait for it. Failures are ignored, because a refused key
+    // ends the feed anyway.
     request<{ data: Me }>(connection, { path: "/me" }, { signal })
       .then(({ body }) => {
         const days = daysLeft(body.data.key.expires_at, Date.now());

@@ -6,7 +6,7 @@ import { pauseAfter } from "./poller/pause.ts";
 import { request } from "./request.ts";
 import { sleep } from "./sleep.ts";
 
-/** After this many failures in a row a list ends. Otherwise it could hang for hours unnoticed. */
+/** After this many failures in a row a list ends. Without this limit, it could hang for hours unnoticed. */
 const MAX_FAILURES = 10;
 const PAGE_LIMIT = "100";
 

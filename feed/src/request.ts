@@ -41,7 +41,7 @@ export async function request<Body>(
     try {
       await Promise.all([onWait?.(outcome.reason, ms), sleep(ms, signal, wakers)]);
     } finally {
-      // If the callback fails, the timer would still keep the process alive.
+      // Ends the sleep if the callback failed: its timer would keep the process alive.
       for (const wake of [...wakers]) wake();
     }
   }

@@ -6,8 +6,8 @@ export interface CheckpointState {
   readonly type: string | null;
   readonly platform: string | null;
   /**
-   * The `since` that belongs to the cursor: earlier than `since` if followers share the cursor, later after a refused
-   * cursor.
+   * The `since` that was sent for the cursor. It is earlier than `since` if followers share the cursor, and later after
+   * the service refused a cursor.
    */
   readonly from: string | null;
   /** The cursor after the last page; null: before the first page. */

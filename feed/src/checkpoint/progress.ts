@@ -5,8 +5,9 @@ import type { End, Position } from "../poller/poller.ts";
 import type { Checkpoint, CheckpointState } from "./checkpoint.ts";
 
 /**
- * The records of the last five pages, of at most 100 each. More are remembered only if they share the newest
- * `recorded_at`, as rows of an import do. The stream may begin again at that time, and must then skip all of them.
+ * How many processed records are remembered: those of the last five pages, of at most 100 each. More are remembered
+ * only if they share the newest `recorded_at`, as rows of an import do. The stream may begin again at that time, and
+ * must then skip all of them.
  */
 const MAX_PROCESSED = 500;
 

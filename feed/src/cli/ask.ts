@@ -22,7 +22,7 @@ export function askHidden(
       stderr.write("\n");
       resolve(answer);
     };
-    // A pasted key comes as one text, with its line end.
+    // A pasted API key comes as one text with its line end, so this reads letter by letter.
     const read = (text: string) => {
       for (const letter of text) {
         // `interrupt` aborts the signal, which ends the question.

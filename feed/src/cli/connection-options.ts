@@ -45,7 +45,7 @@ export async function readConnection(
   const apiKey = path
     ? await readFile(path, "utf8")
     : (env.ACTIVITY_KEY ?? (await ask?.("API key: ")));
-  // Ctrl-C at the question aborts the signal.
+  // Ctrl-C at the question aborts the signal, so the command ends here.
   signal.throwIfAborted();
   if (!apiKey?.trim()) {
     throw new UsageError("No API key: set ACTIVITY_KEY, or name a file with --key-file.");
@@ -53,7 +53,8 @@ export async function readConnection(
   return {
     ...{ apiKey, baseUrl, signal },
     onWait(reason, ms) {
-      // A wrong address, or a certificate that Node does not trust, looks like an unreachable network.
+      // A wrong address, or a certificate that Node does not trust, looks like an unreachable network. So the hint
+      // names both.
       const isUnreachable = reason === "network_error";
       const hint = isUnreachable ? " If this continues, check --base-url and certificates." : "";
       const seconds = Math.ceil(ms / 1_000);

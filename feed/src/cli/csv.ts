@@ -17,7 +17,7 @@ export function csvLine(activity: Activity): string {
 
 /**
  * The places where a spreadsheet would run a formula. A spreadsheet with decimal commas splits at `;`, even inside
- * quotes. Some read full-width signs as formulas, and drop NULs.
+ * quotes. Some spreadsheets read full-width signs as formulas, and drop NULs.
  */
 const FORMULA = /(?<=^|[;\t\r\n])(?=["\0]*(?:[=+@＝＋＠\t\r]|[-－](?!\))))/g; // ";-)" is no formula
 

@@ -48,7 +48,7 @@ ${CONNECTION_HELP}`,
       onKeyEnding: warnOfKeyEnd(context),
     });
     for await (const activity of follower) {
-      // JSON itself leaves U+007F to U+009F and direction marks as they are.
+      // This escapes U+007F to U+009F and direction marks, which JSON leaves as they are.
       await context.print(escapeControls(JSON.stringify(activity)));
     }
   },

@@ -12,7 +12,7 @@ import {
 } from "./connection-options.ts";
 import { warnOfKeyEnd } from "./key-warning.ts";
 
-/** Not 4190: browsers refuse it as the port of another protocol. */
+/** The default port. It is not 4190, because browsers refuse that as the port of another protocol. */
 const DEFAULT_PORT = "4191";
 
 /** Follows an account and serves it on this machine until it is interrupted. */
@@ -48,7 +48,7 @@ The overlay takes &theme=light and, for donations, &min=CENTS.`,
       checkpoint: values.checkpoint ? file(values.checkpoint) : undefined,
       onKeyEnding: warnOfKeyEnd(context),
     }).catch((error) => {
-      // Windows reserves ranges of ports, and answers EACCES.
+      // Windows reserves ranges of ports. A port in one of them fails with EACCES, and counts as taken.
       throw ["EADDRINUSE", "EACCES"].includes(error.code) ? portTaken(port) : error;
     });
     try {

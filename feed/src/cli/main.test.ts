@@ -11,7 +11,7 @@ it.each([["follow"], ["export", "--csv"]])(
   "%s exits with 130 when interrupted, although nobody reads its output",
   async (...command) => {
     const api = await startTestApi();
-    // More than the pipe and the stream's own buffer hold.
+    // This message is larger than the pipe and the stream's own buffer.
     api.store({ ...createRecord(1), message: "x".repeat(1_000_000) });
     const args = [MAIN, ...command, ...SINCE, "--base-url", api.baseUrl];
     const env = { ...process.env, ACTIVITY_KEY: KEY };

@@ -17,10 +17,10 @@ const stop = () => {
 };
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, stop);
 
-// The hub must not end with the program that reads its messages.
+// Errors of stderr are ignored: the hub must not end with the program that reads its messages.
 stderr.on("error", () => undefined);
 stdout.on("error", (error: NodeJS.ErrnoException) => {
-  // `activity-feed follow | head` closes the pipe early.
+  // In `activity-feed follow | head`, `head` closes the pipe early. That is no failure.
   if (error.code === "EPIPE") process.exit();
   stderr.write(`activity-feed: the output cannot be written: ${error.message}\n`);
   process.exit(1);
@@ -61,7 +61,7 @@ function appendWhole(fd: number, text: string): void {
   }
 }
 
-/** On Windows `fstat` fails for some outputs. */
+/** Tells whether an output is a regular file. On Windows `fstat` fails for some outputs that are none. */
 function isRegularFile(fd: number): boolean {
   try {
     return fstatSync(fd).isFile();

@@ -74,10 +74,11 @@ function tellFailure(error: unknown, { tell }: CommandContext, command: string):
   if (!(error instanceof Error)) throw error;
   const code = "code" in error ? String(error.code) : "";
   const isUsage = error instanceof UsageError || code.startsWith("ERR_PARSE_ARGS");
-  // Errors with a code, from the file system or the network, have a readable message. Any other error is a bug.
+  // Errors with a code, from the file system or the network, have a readable message. Any other error is a bug, so it
+  // is thrown.
   if (!isUsage && !(error instanceof FeedError) && code === "") throw error;
   const hint = isUsage ? ` See activity-feed${command} --help.` : "";
-  // A message may quote the answer of a server that is not the API.
+  // The message is escaped, because it may quote the answer of a server that is not the API.
   tell(escapeControls(`activity-feed${command}: ${error.message}${hint}`));
   return isUsage || code === "invalid_option" ? 2 : 1;
 }

@@ -11,7 +11,7 @@ import { openWebSocket } from "./web-socket.ts";
 
 const HOST = "127.0.0.1";
 const MAX_CONNECTIONS = 100;
-/** The hub's addresses contain the token, so caches and other sites must not see them. */
+/** The headers of every answer. The hub's addresses contain the token, so caches and other sites must not see them. */
 const PRIVATE = {
   "Cache-Control": "no-store",
   "Referrer-Policy": "no-referrer",
@@ -80,17 +80,18 @@ export async function startHub({ port, token, ...options }: HubOptions): Promise
     // Node removed its own listener of errors. Without one, a reset connection would end the process.
     socket.on("error", () => socket.destroy());
     if (request.headers.upgrade?.toLowerCase() !== "websocket") {
-      // The client only offers another protocol, such as h2c. The hub may ignore the offer: RFC 9110 §7.8.
+      // The client only offers another protocol, such as h2c. The hub ignores the offer and answers as usual. RFC 9110
+      // §7.8
       const response = new ServerResponse(request);
       response.shouldKeepAlive = false;
       try {
         response.assignSocket(socket as Socket); // node:http passes the connection's Socket.
       } catch {
-        // The answer to a pipelined request is still being written.
+        // The answer to an earlier, pipelined request is still being written, so this request gets none.
         socket.destroy();
         return;
       }
-      // A client that keeps its side open must not delay `close`.
+      // The hub destroys the socket after the answer: a client that keeps its side open must not delay `close`.
       response.on("finish", () => socket.end(() => socket.destroy()));
       // Reads the socket, so that the hub notices the end of the connection.
       socket.on("end", () => socket.destroy()).resume();
@@ -114,7 +115,7 @@ export async function startHub({ port, token, ...options }: HubOptions): Promise
 
   const stopped = new AbortController();
   options.signal?.addEventListener("abort", () => stopped.abort(), { once: true });
-  // A listener added after the abort is never called.
+  // A listener that is added after the abort is never called, so this aborts at once.
   if (options.signal?.aborted) stopped.abort();
   const ended = (async () => {
     for await (const activity of follow({ ...options, signal: stopped.signal })) {

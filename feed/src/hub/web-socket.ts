@@ -4,7 +4,7 @@ import type { Duplex } from "node:stream";
 import { type Listener, MAX_UNREAD_BYTES, PING_EVERY_MS } from "./listener.ts";
 import { CloseCode, createFrameReader, Opcode, writeFrame } from "./web-socket-frames.ts";
 
-/** Every WebSocket server appends this to a client's key. RFC 6455 §1.3 */
+/** Every WebSocket server appends this to the client's `Sec-WebSocket-Key`. RFC 6455 §1.3 */
 const GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 const KEY = /^[A-Za-z0-9+/]{22}==$/;
 /** How long a client may take to read the waiting bytes and the close frame. */

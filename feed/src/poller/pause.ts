@@ -34,8 +34,9 @@ export interface Pause {
 
 /**
  * Returns the pause after an answer. The first rule that fits decides:
- * - No request is left, or at most 20 while more pages follow: until the limit leaves more, at most ten minutes.
- * - More pages follow, or records came and over half of the limit is left: none.
+ * - No request is left, or at most 20 while more pages follow: a pause until the limit leaves more, at most ten
+ *   minutes.
+ * - More pages follow, or records came and over half of the limit is left: no pause.
  * - Records came, or the service waited for them (`Preference-Applied: wait`): requests are 1 to 6 seconds apart.
  * - Any other empty page: five seconds, a tenth more or less.
  */

@@ -10,9 +10,9 @@ import { createSharedWork } from "./shared-work.ts";
 const PAGE_LIMIT = "100";
 /** How long the service may wait for records. A third of the timeout is left for its answer. */
 const WAIT_SECONDS = 10;
-/** Pages kept for followers behind the first one: at most 1,600 records. */
+/** How many pages are kept for followers that are behind the first one. They hold at most 1,600 records. */
 const MAX_KEPT_PAGES = 16;
-/** An older page is requested again, because a record may have been refunded since. */
+/** How long a page is kept. An older page is requested again, because a record may have been refunded since. */
 const KEPT_FOR_MS = 60_000;
 
 /** A position in the feed: the start of the stream, and the cursor after the last page. */
@@ -118,7 +118,7 @@ export function createPoller(connection: Connection, filters: FilterOptions): Po
     const { body } = await request<ActivityPage>(connection, get, { signal, onWait });
     const [newest] = body.data;
     const start = newest && justAfter(newest.recorded_at);
-    // A new follower begins at the position of those that began at the end, unless they are behind.
+    // A new follower gets the position of the followers that began at the end earlier, unless they are behind.
     if (end === undefined || end.lastId !== newest?.id) {
       end = { position: { since: start, cursor: undefined }, lastId: newest?.id };
       // A page kept for that position may hold records that were stored before now and are hidden by now.

@@ -1,4 +1,4 @@
-// Runs unchanged in every runtime: no test runner, no types, only the client and the language.
+// This file runs unchanged in every runtime: it uses no test runner and no types, only the client and the language.
 
 /** Throws if the client behaves differently in this runtime. Returns a summary of the checks. */
 export async function checkClient({ follow, list, me, memory }, { baseUrl, apiKey }) {
@@ -10,7 +10,7 @@ export async function checkClient({ follow, list, me, memory }, { baseUrl, apiKe
   for await (const { id } of list({ ...connection, since })) listed.push(id);
   expectSame(listed.length, 7, "the list");
 
-  // Two loops share a checkpoint, like two runs of a program. Each record comes once.
+  // Two loops share a checkpoint, like a program that starts twice. Each record comes once.
   const checkpoint = memory();
   const followed = [];
   for (const enough of [3, 7]) {

@@ -1,7 +1,7 @@
 import { build } from "esbuild";
 import { Miniflare } from "miniflare";
 
-// Bundled as wrangler does, without Node compatibility.
+// Bundles the worker as wrangler does, without Node compatibility.
 const { outputFiles } = await build({
   ...{ entryPoints: ["worker.mjs"], bundle: true, write: false, format: "esm" },
   ...{ conditions: ["workerd", "worker", "browser"], platform: "browser" },
