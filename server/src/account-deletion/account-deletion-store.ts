@@ -4,20 +4,20 @@ import type { Pool, ResultSetHeader, RowDataPacket } from "../database/pool.ts";
 import { queryWithin } from "../database/query-within.ts";
 
 /**
- * The tables with `account_no` whose rows are deleted, in this order. API keys stay, so that a request with a key of a
- * deleted account gets `account_unavailable`.
+ * The tables with `account_no` from which the purge deletes an account's rows, in this order. API keys stay, so that a
+ * request with a key of a deleted account gets `account_unavailable`.
  */
 export const DATA_TABLES = [
   "session_link",
-  // After the links, because a link that is being exchanged still becomes a session.
+  // Follows the links, because a link that is being exchanged still becomes a session.
   "dashboard_session",
-  // Early, so that waiting deliveries end before a long feed is deleted. If an entry is written again meanwhile,
-  // a claim finds it without its delivery and removes it.
+  // Comes early, so that waiting deliveries end before a long feed is deleted. If an entry is written again meanwhile,
+  // a claim finds that the entry has no delivery, and removes it.
   "outbox_entry",
   "delivery",
-  // After the deliveries, because an attempt is recorded only while its delivery exists.
+  // Follows the deliveries, because an attempt is recorded only while its delivery exists.
   "delivery_attempt",
-  // After the attempts: a job that counts attempts locks them until it has written their hours.
+  // Follows the attempts: the job that counts attempts locks them until their hours are written. So none come later.
   "delivery_stat",
   "webhook_event",
   "endpoint",
@@ -56,8 +56,8 @@ export function eraseApiKeyNames(accountNo: number): Statement {
 }
 
 /**
- * Deletes at most `limit` rows of an account from a table, and returns how many it deleted. Runs without a transaction.
- * In a transaction, a process that vanishes before COMMIT would leave its rows locked, and claims would wait for them.
+ * Deletes at most `limit` rows of an account from a table, and returns how many it deleted. Uses no transaction: a
+ * process that vanishes before its COMMIT would leave rows locked, and claims would wait for them.
  */
 export async function deleteDataRows(
   pool: Pool,

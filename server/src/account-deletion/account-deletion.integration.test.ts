@@ -43,7 +43,7 @@ describe("a deleted account", () => {
   it("is sent nothing from the moment of its deletion, however long the purge takes", async () => {
     const { accountId, newer } = await createWithDeliveries();
     expect(await load(newer)).toBe("ready");
-    // The first row of this account that the purge deletes.
+    // Selects the first row of this account that the purge deletes.
     const lock = "SELECT 1 FROM outbox_entry WHERE account_no = ? ORDER BY delivery_id LIMIT 1";
     await deleteWhileLocked(accountId, lock, async () =>
       expect([await load(newer), await stateOf(newer)]).toEqual(["ended", DeliveryState.CANCELED]),
@@ -127,7 +127,7 @@ describe("a deleted account", () => {
     const mark = "UPDATE account SET deleted_at = ? WHERE id = ?";
     await services.database.query(mark, [1, full.accountId]);
     await services.database.query(mark, [2, broken.accountId]);
-    // 1026 is the number of a full disk.
+    // 1026 is the error number of a full disk, which is an outage. 1644 is no outage.
     const failing = `IF OLD.account_no = ${accountNoOf(full.accountId)}
       THEN SIGNAL SQLSTATE '45000' SET MYSQL_ERRNO = 1026;
       ELSE SIGNAL SQLSTATE '45000' SET MYSQL_ERRNO = 1644; END IF`;

@@ -27,7 +27,7 @@ export async function deleteAccount(
     throw accountNotFound();
   }
   onEnded();
-  // No writer can add data any more: each locks the account first, and is refused.
+  // No writer can add data any more: every writer locks the account first, and is refused.
   await purgeAccount(pool, accountNo);
 }
 

@@ -13,12 +13,12 @@ import {
 } from "./account-deletion-store.ts";
 
 const INTERVAL_MS = 60_000;
-/** How long the job leaves a deleted account to its `DeleteAccount` call, which purges it too and usually finishes. */
+/** How long the job waits before a purge. By then, the `DeleteAccount` call has usually purged the account. */
 const PURGE_DELAY_MICROS = 60_000_000;
-/** Rows per statement: few, so that readers and writers of other accounts never wait long. */
+/** Maximum rows per statement: few, so that readers and writers of other accounts never wait long. */
 const ROWS_AT_ONCE = 5_000;
 
-/** Starts a job that finishes interrupted deletions, every minute. Returns a function that stops it. */
+/** Starts a job that every minute finishes interrupted deletions. Returns a function that stops it. */
 export function startAccountPurge(pool: Pool, log: Log): () => void {
   return startPeriodicJob("purge of deleted accounts", INTERVAL_MS, log, () =>
     purgeDeletedAccounts(pool),
@@ -27,8 +27,8 @@ export function startAccountPurge(pool: Pool, log: Log): () => void {
 
 /**
  * Finishes deletions that began at least a minute ago and are not finished, for example because their process ended. If
- * some fail, it still tries the others. Then it throws one failure, if possible no outage: an outage must not hide
- * another failure.
+ * some fail, it still tries the others. Then it throws one failure. It throws an outage only if all failures are
+ * outages, because an outage must not hide another failure.
  */
 export async function purgeDeletedAccounts(pool: Pool): Promise<void> {
   const failures: unknown[] = [];
@@ -42,8 +42,8 @@ export async function purgeDeletedAccounts(pool: Pool): Promise<void> {
 const running = new WeakMap<Pool, Map<number, Promise<void>>>();
 
 /**
- * Deletes all data of an account that is marked as deleted. Joins a running purge of this account. A second one would
- * occupy a connection while it waits for the first one's row locks. Another process may purge at the same time.
+ * Deletes all data of an account that is marked as deleted. Joins this process's running purge of the account, because
+ * a second purge would occupy a connection while it waits for the first one's row locks. Other processes may purge too.
  */
 export function purgeAccount(pool: Pool, accountNo: number): Promise<void> {
   const purges = running.get(pool) ?? new Map<number, Promise<void>>();
@@ -58,7 +58,7 @@ async function deleteData(pool: Pool, accountNo: number): Promise<void> {
   for (const table of DATA_TABLES) {
     let deleted: number;
     do {
-      // Recording attempts locks deliveries in another order, so deadlocks occur. The loser runs again.
+      // Calls that record attempts lock deliveries in another order, so deadlocks occur. The loser runs again.
       deleted = await retryAfterDeadlock(() =>
         deleteDataRows(pool, table, accountNo, ROWS_AT_ONCE),
       );

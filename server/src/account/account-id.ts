@@ -2,8 +2,8 @@ import { DomainError, ErrorCode } from "../common/errors.ts";
 import { isId } from "../common/ids.ts";
 
 /**
- * Fails with `invalid_parameter` unless a text has the form of an account id. Code that gets an unvalidated id uses
- * this. Without it, the answer to a malformed id would be `account_not_found`.
+ * Fails with `invalid_parameter` unless `accountId` has the form of an account id. Without this check, the answer to a
+ * malformed id would be `account_not_found`.
  */
 export function checkAccountId(accountId: string): void {
   if (isId(accountId)) return;

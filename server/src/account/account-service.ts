@@ -21,7 +21,7 @@ import { putAccount } from "./put-account.ts";
 
 /**
  * Creates the service that manages accounts. `deleteAccount` deletes an account with all its data, and calls `onEnded`
- * when the account's access has ended.
+ * when access to the account has ended.
  */
 export function createAccountService(
   pool: Pool,
@@ -84,7 +84,7 @@ export function createAccountService(
       })),
 
     async deleteAccount({ accountId }, { values }) {
-      // The purge takes minutes. If it fails or the process dies, the audit log must still have the deletion.
+      // Logs the deletion before the purge, which takes minutes and can fail. The audit log must not lose it.
       await deleteAccount(accountId, values.get(auditNowKey));
       return {};
     },

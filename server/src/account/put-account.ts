@@ -15,7 +15,7 @@ import {
   updateProfile,
 } from "./account-store.ts";
 
-/** Maximum retries, if other calls store the same external id or username at the same moment. */
+/** Maximum retries of `putAccount`, if other calls store the same external id or username at the same moment. */
 const RETRIES = 5;
 
 /** Stores a profile under its external id, and returns its account. Fails with `username_taken`. */
@@ -43,7 +43,7 @@ function putOnce(packets: Packets, profile: Profile): Promise<AccountRecord | un
   return packets.loadAndStore(load, ([own, named, now]) => {
     const [found] = ((own ?? []) as AccountRow[]).map(accountFromRow);
     const [holder] = ((named ?? []) as AccountRow[]).map(accountFromRow);
-    // On Vitess, another call can store the account between the two lookups.
+    // On Vitess, another call can store the account between the two lookups. Then only `holder` is the account.
     const stored = found ?? (holder?.externalId.equals(profile.externalId) ? holder : undefined);
     if (holder !== undefined && holder.id !== stored?.id) {
       return { statements: [], result: undefined };

@@ -29,7 +29,7 @@ export type FeedPosition = { readonly recordedAtMicros: number; readonly recordK
 export type CursorKey = {
   /** The byte that names this key in a cursor. */
   readonly id: number;
-  /** Eight bytes of the key's hash, in hexadecimal. They tell keys apart. Several keys may have the same `id`. */
+  /** Eight bytes of the key's hash, in hexadecimal. They tell keys apart that have the same `id`. */
   readonly fingerprint: string;
   readonly secret: KeyObject;
 };

@@ -12,8 +12,8 @@ const PAGE_REVISION = 1;
  * Returns the etag of a page: the revision, the cursor key, the account, the query, the verified `cursor` and the
  * feed's version. It is no hash, so two pages never share an etag.
  *
- * The core reads the version before the page, so a page may be newer than its etag, but never older. A newer page goes
- * only to requests that the core admitted before the newer version was committed.
+ * The core reads the version before the page, so a page may be newer than its etag, but never older. A page that is
+ * newer than its etag goes only to requests that the core admitted before the newer version was committed.
  */
 export function pageEtag(
   key: CursorKey,

@@ -7,7 +7,7 @@ import type { ActivityType, Unit } from "./activity-values.ts";
 export type ActivityKey = {
   readonly accountNo: number;
   readonly recordedAt: number;
-  /** From `donationRecordKey` or `platformEventRecordKey`. */
+  /** `donationRecordKey` or `platformEventRecordKey` returns it. */
   readonly recordKey: string;
 };
 
@@ -19,15 +19,15 @@ export type ActivityRecord = ActivityKey & {
   readonly value: number;
   readonly occurredAt: Micros;
   readonly currency: string | undefined;
-  /** For platform `service` only. */
+  /** Set only for platform `service`. */
   readonly refundedAmountCents: number | undefined;
   readonly actorName: string | undefined;
   readonly message: string | undefined;
 };
 
-/** Returns a donation's key in the feed. The public id begins with `don_`. */
+/** Returns the record key of a donation. Its public id begins with `don_`. */
 export const donationRecordKey = (recordId: string) => `${recordId}d`;
-/** Returns a platform event's key in the feed. The public id begins with `evt_`. */
+/** Returns the record key of a platform event. Its public id begins with `evt_`. */
 export const platformEventRecordKey = (recordId: string) => `${recordId}e`;
 
 const ACTIVITY: Table = {

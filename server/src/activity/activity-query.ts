@@ -11,7 +11,7 @@ import { DomainError, ErrorCode } from "../common/errors.ts";
 import { type Micros, microsFromTimestamp } from "../common/timestamps.ts";
 
 const DEFAULT_LIMIT = 50;
-/** The gateway checks this limit too, but gRPC callers and browsers do not pass the gateway. */
+/** The most activities of a page. The gateway checks it too, but gRPC callers and browsers do not use the gateway. */
 const MAX_LIMIT = 100;
 
 /** A validated query: which part of a feed to read. §4.2 */

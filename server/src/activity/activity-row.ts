@@ -2,7 +2,7 @@ import type { Activity, ActivityType, Platform, Unit } from "@activity/proto";
 import { timestampFromMicros } from "../common/timestamps.ts";
 import type { ActivityRow } from "./activity-store.ts";
 
-/** A record key is a record id of this many bytes, then the source. */
+/** A record key is a record id of this many characters and one letter: `d` for a donation, `e` for a platform event. */
 const RECORD_ID_LENGTH = 15;
 
 /** Converts a feed row to its message. The object is written out for speed: this runs for each row of a page. */
@@ -32,5 +32,5 @@ function publicIdFromRecordKey(recordKey: string): string {
   return prefix + recordKey.slice(0, RECORD_ID_LENGTH);
 }
 
-/** The character code of "d", the source of donations. */
+/** The character code of `d`. */
 const DONATION_SOURCE = 0x64;

@@ -15,7 +15,7 @@ import { readActivityRows, readRawActivityRows } from "./activity-store.ts";
 import { readAccountOf } from "./read-account.ts";
 import { positionOf, renderPage } from "./rendered-page.ts";
 
-/** The longest wait of a poll. ADR 0052 */
+/** The longest wait of a `WaitForActivity` call. ADR 0052 */
 const MAX_WAIT_MS = 10_000;
 const NO_PAGE = {
   ...{ activities: [], hasMore: false, notModified: false },
@@ -23,8 +23,8 @@ const NO_PAGE = {
 };
 
 /**
- * Serves the feed. The first of `cursorKeys` signs and all verify, so that cursors stay valid when a key is
- * replaced.
+ * Serves the feed. The first of `cursorKeys` signs cursors. All of them verify cursors, so that these stay valid when a
+ * key is replaced.
  */
 export function createActivityService(
   pool: Pool,

@@ -29,7 +29,7 @@ it("prepares 48 statements on a connection at most, as docs/configuration.md say
       "SHOW SESSION STATUS WHERE Variable_name IN ('Com_stmt_prepare', 'Com_stmt_reprepare')",
       [],
     );
-    // MySQL prepares a statement again when it first gets values. Both variables count that preparation.
+    // MySQL prepares a statement again when it first gets values. Both variables count that; their difference does not.
     const [prepared, again] = statuses.map(({ Value }) => Number(Value)).sort((a, b) => b - a);
     expect(Number(prepared) - Number(again)).toBe(48);
   });

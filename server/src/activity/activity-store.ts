@@ -50,7 +50,7 @@ export function readRawActivityRows(
 ): Promise<RawActivityRow[]> {
   const { sql, values } = pageStatement(accountNo, query, position);
   return withDeadline<RawActivityRow[]>(pool, DEADLINE_MS, (connection, answer) =>
-    // The driver's type of the answer allows no bytes.
+    // The cast is needed, because the driver's type of the answer allows no bytes.
     returnRawRows(connection.execute(sql, prepared(values), answer as Answer<never>)),
   );
 }

@@ -20,7 +20,7 @@ export const Unit = {
 } as const;
 export type Unit = (typeof Unit)[keyof typeof Unit];
 
-/** Donations made through the service itself. */
+/** The platform of donations that are made through the service itself. */
 export const SERVICE_PLATFORM = 1;
 /** The short-video platform, whose cheers are diamonds. */
 export const DIAMOND_PLATFORM = 5;

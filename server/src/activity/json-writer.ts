@@ -17,7 +17,7 @@ const LAST_DAY = 2_932_896;
 /** The initial size of the buffer, which grows. Most pages need less. */
 const FIRST_BYTES = 65_536;
 
-/** Writes JSON in UTF-8 into a buffer. Only `reserve` and `text` make the buffer larger. */
+/** Writes JSON in UTF-8 into a buffer. Only `reserve` and `text` enlarge it, so call `reserve` before the others. */
 export class JsonWriter {
   #out = Buffer.allocUnsafe(FIRST_BYTES);
   #at = 0;
@@ -47,7 +47,7 @@ export class JsonWriter {
     this.#at += part.length;
   }
 
-  /** Copies a few bytes, which is faster than `bytes` with a view of them. */
+  /** Copies bytes. For a few bytes, this is faster than `bytes` with a view of them. */
   copy(from: Buffer, start: number, end: number): void {
     for (let place = start; place < end; place++) this.#out[this.#at++] = from[place] ?? 0;
   }

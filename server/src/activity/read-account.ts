@@ -8,7 +8,7 @@ import type { Pool } from "../database/pool.ts";
 /**
  * Returns the account of a read call. An API key or a session determines it; an internal service names it. Fails with
  * `account_not_found` if the account does not exist. Fails with `invalid_parameter` if a service names no valid id, or
- * if a call with an API key names any. §1
+ * if a call with an API key names an id. §1
  */
 export async function readAccountOf(
   pool: Pool,

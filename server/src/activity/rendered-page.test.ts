@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { positionOf, renderPage } from "./rendered-page.ts";
 
-/** TypeScript's type of `JSON` lacks `rawJSON`. */
+/** `JSON.rawJSON`, which TypeScript's type of `JSON` lacks. */
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
 const MICROS_MIN = -62_135_596_800_000_000n;
 const MICROS_MAX = 253_402_300_799_999_999n;
@@ -26,7 +26,7 @@ const text = fc.oneof(
   ),
 );
 const orNull = <T>(of: fc.Arbitrary<T>) => fc.option(of, { nil: null });
-/** A number of an enum. */
+/** Draws one of an enum's numbers. */
 const oneOf = (...numbers: number[]) => fc.constantFrom(...numbers);
 const row = fc.record({
   recordedAt: fc.bigInt(0n, 2n ** 53n - 1n),
@@ -46,7 +46,7 @@ const row = fc.record({
 });
 type Row = typeof row extends fc.Arbitrary<infer Of> ? Of : never;
 
-/** Encodes a row as the binary protocol does. */
+/** Encodes a row as MySQL's binary protocol does. */
 function rawRow(of: Row): Buffer {
   const { type, platform, unit } = of;
   const rest = [of.occurredAt, of.currency, of.refunded, of.name, of.message];
@@ -76,7 +76,7 @@ function bytesOf(value: string | bigint | null): Buffer {
   return Buffer.concat([Buffer.from(length), utf8]);
 }
 
-/** The contract's word for an enum's member is its name in lower case. */
+/** Returns the contract's word for an enum's member: the member's name in lower case. */
 function wordOf(members: Readonly<Record<string, number>>, member: number): string | undefined {
   return Object.keys(members)
     .find((name) => members[name] === member)

@@ -4,8 +4,8 @@ import type { FeedPosition } from "./activity-cursor.ts";
 import { JsonWriter } from "./json-writer.ts";
 
 /**
- * A feed row in the binary protocol: a zero byte, a bitmap of the columns that are NULL, and the values of all others
- * in the statement's order. TINYINTs take one byte and BIGINTs eight. Each text follows its length.
+ * A feed row in MySQL's binary protocol: a zero byte, a bitmap of the columns that are NULL, and the values of all
+ * others in the statement's order. TINYINTs take one byte and BIGINTs eight. Each text follows its length.
  */
 export type RawActivityRow = Buffer;
 
@@ -28,7 +28,7 @@ const IS_NULL = {
   message: 1 << 12,
 };
 
-/** Texts of at least 251 bytes begin with this byte and two bytes of length. No column holds 65,536 bytes. */
+/** Texts of 251 bytes or more begin with this byte and two bytes of length, because no column holds 65,536 bytes. */
 const LONG_TEXT = 252;
 
 const DONATION_SOURCE = 0x64;
@@ -37,12 +37,14 @@ const CLOSING_BRACE = 0x7d;
 
 /** Maximum bytes of a rendered row without its texts. */
 const MAX_ROW_BYTES = 400;
-/** A control character takes six bytes in JSON. */
+/** The most bytes that a byte of text takes in JSON: a control character takes six. */
 const ESCAPED = 6;
-/** All pages are written in the same buffer, one after the other. */
+/** Writes all pages, one after the other, in the same buffer. */
 const json = new JsonWriter();
 
-/** The parts of a rendered row between its values. The index of a part with an enum's word is the enum's number. */
+/**
+ * The parts of a rendered row between its values. A part with an enum member's word has the member's number as index.
+ */
 const PART = {
   donationId: Buffer.from('{"id":"don_'),
   eventId: Buffer.from('{"id":"evt_'),
