@@ -1,7 +1,7 @@
 /** The first byte of an account's bucket. Client buckets begin with other bytes. */
 export const ACCOUNT_PREFIX = "a";
 
-/** Returns the bucket under which an account is counted. */
+/** Returns an account's bucket, which names its window. */
 export function accountBucket(accountId: string): Buffer {
   return Buffer.from(`${ACCOUNT_PREFIX}${accountId}`, "ascii");
 }

@@ -1,9 +1,9 @@
 import type { ReadAccount } from "../account/read-account-store.ts";
 import type { RateWindow } from "./rate-window.ts";
 
-/** Requests that are admitted from one client address in any 60 seconds. §8 */
+/** Maximum requests that are admitted from one client address in any 60 seconds. §8 */
 export const CLIENT_LIMIT = 300;
-/** Requests that are admitted for one account in any 60 seconds, by all its keys together. §8 */
+/** Maximum requests that are admitted for one account in any 60 seconds, by all its keys together. §8 */
 export const ACCOUNT_LIMIT = 120;
 
 /** A request to count: for its client and, if it shows an API key, for the key's account. */
@@ -24,9 +24,7 @@ export type ApiKeyRecord = {
   readonly account: ReadAccount;
 };
 
-/**
- * The outcome of a request, in the order of the checks. After a refusal, later limits do not count the request.
- */
+/** The outcomes of a request, in the order of the checks. After a refusal, later limits do not count the request. */
 export type AdmissionResult =
   /**
    * The client's window is full until `untilMs`, by this process's steady clock. `untilMs` is undefined if the client

@@ -20,16 +20,16 @@ export type ApiKeyRow = RowDataPacket &
 
 export const API_KEY_TABLES = "api_key k JOIN account a ON a.account_no = k.account_no";
 
-/** SQL for: the key is neither revoked nor expired at `now`. */
+/** SQL that is true if the key is neither revoked nor expired at `now`. */
 export const ACTIVE = (now: string) => `(k.revoked_at IS NULL AND k.expires_at > ${now})`;
 
-/** SQL for: the account may be read through its keys. */
+/** SQL that is true if the account may be read through its keys. */
 export const AVAILABLE =
   "(a.verified_at IS NOT NULL AND a.blocked_at IS NULL AND a.deleted_at IS NULL)";
 
 const HOUR_MICROS = 3_600_000_000;
 
-/** SQL for: the key's stored use is more than an hour before `now`, so that another one must be stored. */
+/** SQL that is true if the key's stored use is more than an hour before `now`, so a new use must be stored. */
 export const USE_DUE = (now: string) => `(COALESCE(k.last_used_at, 0) < ${now} - ${HOUR_MICROS})`;
 
 export const API_KEY_COLUMNS = (now: string) =>

@@ -13,14 +13,14 @@ export type SessionRecord = {
   readonly returnUrl: string | undefined;
 };
 
-/** Who makes a call: the holder of an account's API key, its owner in the dashboard, or an internal service. */
+/** Who makes a call: a holder of an account's API key, the account's owner in a browser, or an internal service. */
 export type Caller =
   | { readonly kind: "api_key"; readonly apiKey: ApiKeyRecord }
   | { readonly kind: "session"; readonly session: SessionRecord }
   | {
       readonly kind: "service";
       readonly name: string;
-      /** The only account that its credential is for. Undefined means all accounts. */
+      /** The only account that the service's credential is for. Undefined means all accounts. */
       readonly accountId?: string | undefined;
     };
 
@@ -45,14 +45,14 @@ export const peerAddressKey = createContextKey<string | undefined>(undefined, {
   description: "peer address",
 });
 
-/** A function that keeps the call's connection open. The core calls it once it knows the caller. */
+/** A function that keeps the call's connection open. The core calls it as soon as the caller has authenticated. */
 export const keepConnectionKey = createContextKey<() => void>(() => {}, {
   description: "keep connection",
 });
 
 /**
- * Whether the call's sender showed a valid service credential: a service that calls, or a gateway that forwards a
- * client's call. If so, the core trusts the sender's trace context.
+ * Whether the call's sender showed a valid service credential. If so, the core trusts the sender's trace context. The
+ * sender is a service that calls, or a gateway that forwards a client's call.
  */
 export const fromServiceKey = createContextKey<boolean>(false, { description: "from a service" });
 

@@ -32,7 +32,7 @@ export type CountedBatch = { readonly clients: ClientRow[]; readonly apiKeys: Co
 export type CountedRest = { readonly refused: RefusedRow[]; readonly apiKeys: CountedApiKeyRow[] };
 
 /**
- * Two instances may see database times that differ by up to this much. A window whose last admission is further in
+ * The most by which the database times that two instances see may differ. A window whose last admission is further in
  * the future was written before the clock stepped back.
  */
 const CLOCK_STEP_MICROS = 5_000_000;
@@ -40,10 +40,10 @@ const CLOCK_STEP_MICROS = 5_000_000;
 const time = (micros: string) => `UNHEX(LPAD(HEX(${micros}), 16, '0'))`;
 
 /**
- * How an admission changes an existing window. Each assignment sees the results of those before it. If the clock
- * stepped back by more than `CLOCK_STEP_MICROS`, all admissions count as made now. After a smaller step, the window's
- * newest time counts as now. One more request is admitted if the ring is not full, or if its oldest admission is out of
- * the window.
+ * How an admission changes an existing window. Each assignment sees the results of the assignments before it. If the
+ * clock stepped back by more than `CLOCK_STEP_MICROS`, all admissions count as made now. After a smaller step, the
+ * window's newest time counts as now. One more request is admitted if the ring is not full, or if its oldest admission
+ * is out of the window.
  */
 const countIn = (limit: number) => `ON DUPLICATE KEY UPDATE
   ring = IF(last_at > @now + ${CLOCK_STEP_MICROS}, REPEAT(@now_bytes, LENGTH(ring) DIV 8), ring),
@@ -59,7 +59,7 @@ const INSERT_WINDOW =
   "INSERT INTO rate_window (bucket, admitted, last_at, ok, ring, batch, batch_admitted)";
 const COUNT_CLIENT = countIn(CLIENT_LIMIT);
 const COUNT_ACCOUNT = countIn(ACCOUNT_LIMIT);
-/** SQL for: the time of the oldest admission in a client's full window. */
+/** SQL for the time of the oldest admission in a client's full window. */
 const OLDEST_OF_CLIENT = `CAST(CONV(HEX(SUBSTR(ring, (admitted MOD ${CLIENT_LIMIT}) * 8 + 1, 8)), 16, 10) AS SIGNED)`;
 
 /**
@@ -158,8 +158,8 @@ function apiKeyStatements(keyHashes: readonly Buffer[], condition: string): stri
 }
 
 /**
- * Counts the account of each row whose key may read. A vtgate adds LOCK IN SHARE MODE to an `INSERT … SELECT`, which
- * does not lock the rows of a subquery. If it locked them, admissions and writes would wait for each other.
+ * Counts the account of each row whose key may read. A vtgate adds LOCK IN SHARE MODE to an `INSERT … SELECT`. The rows
+ * of a subquery stay unlocked. With locks, admissions and writes would wait for each other.
  */
 function countAccounts(tables: string, condition: string, order: string): string {
   return `${INSERT_WINDOW}
@@ -169,7 +169,7 @@ function countAccounts(tables: string, condition: string, order: string): string
     ${order} ${COUNT_ACCOUNT}`;
 }
 
-/** The LIMIT drops no row. It stops a vtgate from moving outer conditions into this subquery. */
+/** Returns a table of hashes. Its LIMIT drops no row, but stops a vtgate from moving outer conditions into it. */
 function tableOf(hashes: readonly string[]): string {
   const rows = hashes.map((hash) => `SELECT ${hash} AS hash`);
   return `(${rows.join(" UNION ALL ")} LIMIT ${hashes.length}) again`;

@@ -19,8 +19,8 @@ import { createWaitQueue } from "./wait-queue.ts";
 
 /**
  * Creates an admission that counts in the database. Waiting requests share one round trip, which counts clients and
- * accounts and reads keys. A refused client costs a second one. Batches run one after another, so `packets` needs only
- * one connection, for them alone. `nowMs` is a clock that never steps. `uses` notes the uses of valid keys.
+ * accounts and reads keys. A refused client costs a second round trip. Batches run one after another, so `packets`
+ * needs only one connection of its own. `nowMs` is a clock that never steps. `uses` notes the uses of valid keys.
  */
 export function createDatabaseAdmission(
   packets: Packets,
@@ -32,7 +32,7 @@ export function createDatabaseAdmission(
     run: (requests) => admitBatch(packets, uses, requests, nowMs),
   });
   return {
-    // Ready at once: requests wait for the connection.
+    // It is ready at once, because requests wait for the connection.
     ready: Promise.resolve(),
     admit: refuseEarly(count, nowMs),
     close: () => packets.close(),
@@ -60,7 +60,7 @@ async function admitBatch(
   return requests.map((request, index): AdmissionResult => {
     if (isAdmitted[index]) return takeAccount(request);
     const refusedMs = (micros.get(request.client.toString("latin1")) ?? 0) / 1_000;
-    // `askedMs` precedes the statement, so this refusal ends no later than the database's.
+    // `askedMs` precedes the statement, so this refusal ends no later than the full window in the database.
     return { kind: "client_refused", untilMs: askedMs + refusedMs };
   });
 }
@@ -77,7 +77,7 @@ function takeClients(requests: readonly AdmissionRequest[], counted: CountedBatc
   return requests.map((request) => takeAdmission(remaining, request.client.toString("latin1")));
 }
 
-/** Gives the admissions of each account to the requests with its keys in order of arrival. */
+/** Creates a function that gives the admissions of each account to the requests with its keys, in order of arrival. */
 function createTakeAccount({ apiKeys }: Pick<CountedBatch, "apiKeys">, uses: KeyUses) {
   const rows = new Map(apiKeys.map((row) => [row.key_hash.toString("latin1"), row]));
   const remaining = new Map(apiKeys.map((row) => [row.id, row.batch_admitted ?? 0]));
@@ -85,7 +85,7 @@ function createTakeAccount({ apiKeys }: Pick<CountedBatch, "apiKeys">, uses: Key
     if (request.keyHash === undefined) return { kind: "client_admitted" };
     const row = rows.get(request.keyHash.toString("latin1"));
     if (row === undefined || row.active !== 1) return { kind: "unknown_key" };
-    // An account without a count became available between the count and this read.
+    // `batch_admitted` is null if the account became available between the count and this read.
     if (row.available !== 1 || row.batch_admitted === null) return { kind: "account_unavailable" };
     uses.note(row);
     const window = windowOf(row);
@@ -95,7 +95,7 @@ function createTakeAccount({ apiKeys }: Pick<CountedBatch, "apiKeys">, uses: Key
   };
 }
 
-/** Takes one of the remaining admissions of `key`. Returns whether there was one. */
+/** Takes one remaining admission of the client or account `key`. Returns whether there was one. */
 function takeAdmission(remaining: Map<string, number>, key: string): boolean {
   const count = remaining.get(key) ?? 0;
   remaining.set(key, count - 1);

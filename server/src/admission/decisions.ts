@@ -1,7 +1,7 @@
 import type { Metrics } from "@activity/runtime/metrics";
 import type { Admission } from "./admission.ts";
 
-/** Counts the outcome of each request. `unavailable`: the admission failed. */
+/** Counts the outcome of each request. `unavailable` means that the admission failed. */
 export function countDecisions(admission: Admission, metrics: Metrics): Admission {
   const count = metrics.counter(
     "activity_rate_limit_decisions_total",
@@ -16,7 +16,7 @@ export function countDecisions(admission: Admission, metrics: Metrics): Admissio
         count(result.kind);
         return result;
       } catch (error) {
-        // A failure after the client left does not mean that the limiter is unavailable.
+        // Does not count a failure after the client left, because it does not mean that the limiter is unavailable.
         if (!request.signal?.aborted) count("unavailable");
         throw error;
       }

@@ -7,7 +7,7 @@ import { storeUses } from "./key-use-store.ts";
 const INTERVAL_MS = 30_000;
 /** Maximum keys per statement, so that no lock is held for long. */
 const CHUNK = 1_000;
-/** One statement stores all its uses with the earliest time. They are at most this far apart. */
+/** How far apart the uses of one statement may be. The statement stores all of them with the earliest time. */
 const CHUNK_MICROS = INTERVAL_MS * 1_000;
 
 /** Notes when API keys were last used. */
@@ -27,7 +27,7 @@ export function startKeyUses(pool: Pool, log: Log): KeyUses {
     while (noted.size > 0) {
       const first = [...noted].slice(0, CHUNK);
       const earliest = Math.min(...first.map(([, { usedAt }]) => usedAt));
-      // Notes from before an outage are stored apart from newer ones.
+      // Leaves uses that are over `CHUNK_MICROS` later to another statement, such as those from after an outage.
       const some = first.filter(([, { usedAt }]) => usedAt - earliest <= CHUNK_MICROS);
       await storeUses(
         pool,

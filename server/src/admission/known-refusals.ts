@@ -8,13 +8,13 @@ import { type AdmissionRequest, type AdmissionResult, CLIENT_LIMIT } from "./adm
 type Count = (request: AdmissionRequest) => Promise<AdmissionResult>;
 
 /**
- * Refuses a request without a count if the count would refuse it, so that its client does not fill the queue. This
+ * Refuses a request without counting it if the count would refuse it, so that its client does not fill the queue. This
  * applies to a client that was refused, until its oldest admission leaves the window. It also applies to a client with
  * as many waiting requests as its limit. Both refusals are delayed. `nowMs` is a clock that never steps. ADR 0030
  */
 export function refuseEarly(count: Count, nowMs: () => number): Count {
   const refused = createRefusedClients(nowMs);
-  /** By client, how many requests wait for their count. */
+  /** How many requests of each client wait for their count. */
   const waiting = new Map<string, number>();
 
   return async (request) => {

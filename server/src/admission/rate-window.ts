@@ -14,8 +14,8 @@ export type RateWindow = {
 };
 
 /**
- * Reads a window from its ring of admissions. `admitted` counts all admissions that were ever written to the ring,
- * so it locates the oldest. `nowMicros` is by the clock that wrote the ring.
+ * Reads a window from its ring of admissions. `admitted` counts all admissions that were ever written to the ring, so
+ * it locates the oldest admission. `nowMicros` comes from the clock that wrote the ring.
  */
 export function rateWindowFromRing(
   ring: Buffer,
@@ -46,7 +46,7 @@ function countExpired(length: number, timeAt: (age: number) => number, edgeMicro
   return low;
 }
 
-/** Reads 8 big-endian bytes. Times in microseconds stay below 2^53 until the year 2255. */
+/** Reads 8 big-endian bytes. A number is exact: times in microseconds stay below 2^53 until the year 2255. */
 function readMicros(ring: Buffer, offset: number): number {
   return ring.readUInt32BE(offset) * 0x1_0000_0000 + ring.readUInt32BE(offset + 4);
 }

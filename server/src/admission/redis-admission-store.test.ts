@@ -19,7 +19,7 @@ it.each(["redis", "redis-cluster"])(
   "says why it cannot count: %s with a wrong password",
   async (scheme) => {
     const server = createServer((socket) => {
-      // One chunk can hold several commands.
+      // Answers each command, because one chunk can hold several.
       socket.on("data", (sent) => {
         for (const _ of `${sent}`.matchAll(/^\*/gm)) socket.write(WRONG_PASSWORD);
       });

@@ -17,7 +17,7 @@ export type CountedWindow = {
 export type WindowRedis = RedisConnection & {
   /** The database of REDIS_URL, if the server refused to select it. The connection then leads to database 0. */
   refusedDatabase?: number | undefined;
-  /** Why the last attempt to connect failed; `undefined` once the client is ready. */
+  /** Why the last attempt to connect failed; `undefined` once the connection is ready. */
   connectError?: unknown;
   /** Returns three numbers per key: `ok` as 1 or 0, `used`, and `resetMicros`. */
   countRequests(
@@ -27,10 +27,10 @@ export type WindowRedis = RedisConnection & {
 };
 
 /**
- * Counts one request per key. Counts in an account's key (`a`) only if the key before it admitted the request. A key
- * holds the times of a bucket's admissions as a list, newest first, by Redis's clock. As in the database store, all
- * admissions count as made now if the clock stepped back by over five seconds. After a smaller step, the key's
- * newest time counts as now.
+ * The script counts one request at each Redis key. At an account's key (`a`) it counts only if the key before admitted
+ * the request. A key holds the times of a bucket's admissions as a list, newest first, by Redis's clock. As in the
+ * database store, all admissions count as made now if the clock stepped back by over five seconds. After a smaller
+ * step, the key's newest time counts as now.
  */
 const COUNT_REQUESTS = `
 local clock = redis.call('TIME')
@@ -100,7 +100,7 @@ export function connectWindowRedis(url: string): WindowRedis {
 }
 
 /**
- * Returns the key of a bucket's window. A Redis Cluster hashes the tag in the braces. The tag is hexadecimal: raw
+ * Returns the Redis key of a bucket's window. A Redis Cluster hashes the tag in the braces. The tag is hexadecimal: raw
  * bytes could be braces, which servers and clients read differently.
  */
 export function windowKey(bucket: Buffer): string {
@@ -128,7 +128,9 @@ const RIGHTS_REPLY = /^NOPERM|The user executing the script|ACL failure in scrip
 /** Replies of a cluster's node to keys of another node, and to keys of several slots. */
 const CLUSTER_REPLY = /^(MOVED|CROSSSLOT)/;
 
-/** Replies that report the server's state, not a wrong command. Before Redis 7, text precedes the reply of a script. */
+/**
+ * Replies about the server's state, not a wrong command. Before Redis 7, text and a hyphen precede a script's reply.
+ */
 const STATE_REPLY =
   /(^|-)(LOADING|READONLY|OOM|BUSY|MISCONF|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOAUTH|WRONGPASS|NOREPLICAS)/;
 
@@ -142,7 +144,7 @@ export async function countRequests(
   redis: WindowRedis,
   buckets: readonly Buffer[],
 ): Promise<CountedWindow[]> {
-  // Without this check, ioredis would queue a cluster's command, and count a request after its client has left.
+  // Without this check, ioredis would queue the command to a cluster, which would count it after the client has left.
   if (redis.status !== "ready") {
     throw new LimiterUnavailableError(OUT_OF_REACH, { cause: redis.connectError });
   }
@@ -166,7 +168,7 @@ export async function countRequests(
   }
 }
 
-/** Selects a refused database again: its user may have the right now. ioredis selects only on a new connection. */
+/** Selects a refused database again: the user may have the right by now. ioredis selects only on a new connection. */
 async function selectRefused(redis: WindowRedis): Promise<void> {
   if (redis.refusedDatabase === undefined) return;
   try {
@@ -184,7 +186,7 @@ export function isOfLimiter(error: unknown): boolean {
   return isKnown || isReply(error);
 }
 
-/** Tells a server's reply from a failed connection. */
+/** Tells whether an error is a server's reply, and not a failed connection. */
 function isReply(error: unknown): error is Error {
   return error instanceof Error && error.name === "ReplyError";
 }

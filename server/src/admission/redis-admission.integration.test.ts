@@ -30,7 +30,7 @@ it("§8 counts a client while the database is away, so that its limit holds", ()
     }
     const refused = { kind: "client_refused", untilMs: expect.any(Number) };
     expect(await admission.admit(request)).toEqual(refused);
-    // The refusal is remembered.
+    // Deletes the count: the admission remembers the refusal.
     await sendToRedis(redis.url, "FLUSHALL");
     expect(await admission.admit(request)).toEqual(refused);
   }));

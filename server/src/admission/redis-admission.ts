@@ -39,7 +39,7 @@ export function createRedisAdmission(
 
   async function count(request: AdmissionRequest): Promise<AdmissionResult> {
     const { client, signal, keyHash } = request;
-    // The key is read first, so that one script counts the client and the account.
+    // Reads the key first, so that one script counts the client and the account.
     let row: ApiKeyRow | undefined;
     let failure: { readonly cause: unknown } | undefined;
     try {
@@ -84,7 +84,7 @@ function createCount(
 ): (request: WindowRequest) => Promise<Counted> {
   if (redis.isCluster) {
     return async ({ client, account, signal }) => {
-      // Requests of clients that left are not counted. ADR 0030
+      // Does not count requests of clients that left. ADR 0030
       signal?.throwIfAborted();
       const [ofClient] = await countRequests(redis, [client]);
       if (account === undefined || !ofClient?.ok) return [known(ofClient)];

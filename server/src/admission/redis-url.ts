@@ -1,6 +1,6 @@
 /** The limiter's address: one server, or the nodes of a Redis Cluster. */
 export type RedisAddress = {
-  /** Names or addresses, IPv6 without brackets. `localhost` if the URL has no host, as for ioredis. */
+  /** The servers' names or addresses, IPv6 without brackets. Without a host in the URL, this is `localhost`. */
   readonly hosts: readonly string[];
   readonly tls: boolean;
 } & (
@@ -11,7 +11,7 @@ export type RedisAddress = {
     }
   | {
       readonly kind: "cluster";
-      /** Some of its nodes. They know the others. */
+      /** Some of the cluster's nodes. They know the others. */
       readonly nodes: readonly RedisNode[];
       readonly username: string | undefined;
       readonly password: string | undefined;
@@ -26,7 +26,7 @@ export class RedisUrlError extends Error {
 }
 
 const DEFAULT_PORT = 6379;
-/** Signs that the rest of a password follows the host: a `#`, or an `@` before any `=`. */
+/** Matches what follows the host if that is the rest of a password: it has a `#`, or an `@` before any `=`. */
 const CUT = /#|^[^=]*@/;
 
 /**
@@ -37,7 +37,7 @@ const CUT = /#|^[^=]*@/;
 export function parseRedisUrl(text: string): RedisAddress {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const scheme = /^redis(s)?(-cluster)?:\/\//.exec(url?.href ?? "");
-  // An unencoded /, ? or # in the password ends the host early.
+  // An unencoded /, ? or # in the password ends the host early, so `CUT` matches the rest.
   if (url === undefined || scheme === null || CUT.test(url.pathname + url.search + url.hash)) {
     throw new RedisUrlError(
       "REDIS_URL must be a URL that begins with redis:// or rediss://, or for a Redis Cluster with redis-cluster:// or rediss-cluster://, with further nodes as ?node=host:port&node=host:port. Percent-encode /, ? and # in user and password as %2F, %3F and %23.",

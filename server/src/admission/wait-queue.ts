@@ -23,10 +23,10 @@ type Waiting<Request, Result> = {
 };
 
 /**
- * Creates a queue that sends requests in batches: those that arrive while a batch is in flight form the next one.
- * An idle service answers at once, and a busy one shares round trips. A batch takes requests round-robin by client.
- * A request whose client left is not sent. One that waited over `MAX_WAIT_MS` fails with OverloadedError. `run` returns
- * one result per request, in order. If it rejects, its whole batch rejects. `nowMs` is a clock that never steps.
+ * Creates a queue that sends requests in batches: those that arrive while a batch is in flight form the next one. An
+ * idle core answers at once. A busy core shares round trips. A batch takes requests round-robin by client. A request
+ * whose client left is not sent. A request that waited over `MAX_WAIT_MS` fails with OverloadedError. `run` returns one
+ * result per request, in order. If `run` rejects, the batch rejects. `nowMs` is a clock that never steps.
  */
 export function createWaitQueue<Request extends QueuedRequest, Result>(options: {
   readonly nowMs: () => number;
@@ -44,7 +44,7 @@ export function createWaitQueue<Request extends QueuedRequest, Result>(options: 
 
   function takeBatch(): Waiting<Request, Result>[] {
     const batch: Waiting<Request, Result>[] = [];
-    // A client that is set again moves behind all others. The loop reaches it again if the batch has capacity left.
+    // `set` moves the client behind all others. The loop reaches it again if the batch has capacity left.
     for (const [client, waiting] of clients) {
       if (batch.length === MAX_BATCH) break;
       const next = waiting.shift();

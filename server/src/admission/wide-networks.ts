@@ -1,12 +1,12 @@
 import { delayRefusal, REFUSAL_DELAY_MS } from "@activity/runtime/refused-clients";
 import { type Admission, CLIENT_LIMIT } from "./admission.ts";
 
-/** Requests per minute and core from one IPv6 /48: as many as ten clients may send. ADR 0030 */
+/** Maximum requests per minute and core from one IPv6 /48: as many as ten clients may send. ADR 0030 */
 export const NETWORK_LIMIT = 10 * CLIENT_LIMIT;
 const SPAN_MS = 60_000;
-/** Maximum networks that are counted at once. One more replaces the oldest. */
+/** Maximum networks that are counted at once. One more network replaces the oldest. */
 const MAX_NETWORKS = 100_000;
-/** The bucket of an IPv6 client: one byte, and the eight bytes of its /64. */
+/** The length of an IPv6 client's bucket: one byte, and the eight bytes of its /64. Its /48 ends at `NETWORK_END`. */
 const IPV6_BUCKET_BYTES = 9;
 const NETWORK_END = 7;
 

@@ -60,7 +60,7 @@ describe("a new API key", () => {
     await expect(create()).rejects.toMatchObject({ ...recently, message });
     await age(5_000_000);
     expect((await create()).apiKey?.active).toBe(true);
-    // As if the database's clock had stepped back by an hour.
+    // Acts as if the database's clock had stepped back by an hour.
     await age(-3_600_000_000);
     expect((await create()).apiKey?.active).toBe(true);
   });
@@ -84,7 +84,7 @@ describe("a new API key", () => {
 describe("renewing an API key", () => {
   it("counts the new validity from now and keeps the secret", async () => {
     const { id, createdAt, secret } = await createKey("key", 365);
-    // As if the key had been created ten days earlier. `createdAt` keeps the real time.
+    // Acts as if the key had been created ten days earlier. `createdAt` keeps the real time.
     const age = "UPDATE api_key SET created_at = created_at - ? WHERE id = ?";
     await services.database.query(age, [10 * DAY_MICROS, id]);
     const renewal = { accountId, apiKeyId: id, validityDays: 30 };

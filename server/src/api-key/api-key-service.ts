@@ -58,7 +58,7 @@ export function createApiKeyService(
           lastCreation: lastApiKeyCreationOf([accountNo]),
         }),
         decide({ active: [active = 0], lastCreation: [last] }, { accountNo, nowMicros }) {
-          // A caller that has left would never learn this key.
+          // Creates no key for a caller that has left, because it would never learn the key.
           throwIfGone(signal);
           if (active >= MAX_ACTIVE_API_KEYS) throw limitReached();
           if (last !== undefined && isWithinSpan(last, nowMicros)) {

@@ -15,7 +15,7 @@ export type StoredApiKey = {
   readonly revokedAt: number | undefined;
   /** The last noted use. The real last use may be up to an hour and a minute later. `undefined` if no use is stored. */
   readonly lastUsedAt: number | undefined;
-  /** Neither expired nor revoked when it was read. */
+  /** Whether the key was neither expired nor revoked when it was read. */
   readonly active: boolean;
 };
 
@@ -40,7 +40,7 @@ export const apiKeysBy = lookupOf<Row, StoredApiKey>({
   fromRow: storedApiKeyFromRow,
 });
 
-/** Looks up how many keys of an account are active now. Finds nothing if none is. */
+/** Looks up how many keys of an account are active now. Finds nothing if no key is active. */
 export const activeApiKeysOf = lookupOf<RowDataPacket & { active_keys: number }, number>({
   select: "SELECT account_no, COUNT(*) AS active_keys FROM api_key",
   key: ["account_no"],
@@ -48,7 +48,7 @@ export const activeApiKeysOf = lookupOf<RowDataPacket & { active_keys: number },
   fromRow: (row) => row.active_keys,
 });
 
-/** Looks up when an account's last key was created, in microseconds. Finds nothing before the first. */
+/** Looks up when an account's last key was created, in microseconds. Finds nothing before the first key. */
 export const lastApiKeyCreationOf = lookupOf<
   RowDataPacket & { api_key_created_at: number },
   number

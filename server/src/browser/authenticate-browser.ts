@@ -13,8 +13,8 @@ import type { DashboardConfig } from "./dashboard-config.ts";
 import { checkOwnPage } from "./door.ts";
 
 /**
- * Admits a call that the dashboard's page at `origin` made, if its session allows the call or the call needs none. A
- * credential or an API key has no effect here.
+ * Admits a call of the dashboard's page at `origin` if the page's session allows the call, or if the call needs no
+ * session. A credential or an API key has no effect here.
  */
 export function createAuthenticateBrowser(
   admission: Admission,
@@ -30,7 +30,7 @@ export function createAuthenticateBrowser(
     if (access === Access.Browser) return admitBrowser(call);
     if (access !== Access.Session && dashboard === undefined) throw notForBrowsers();
     const session = await findSession(call);
-    // Set before the scope check, so that the audit log names the session that lacks the scope.
+    // Sets the caller before the scope check, so that the audit log names the session that lacks the scope.
     call.contextValues.set(callerKey, { kind: "session", session });
     if (access !== Access.Session && dashboard !== undefined) checkScope(session, dashboard, call);
   };

@@ -4,8 +4,8 @@ import type { NodeResponse } from "../rpc/listener.ts";
 type Handler = (request: NodeRequest, response: NodeResponse) => void;
 
 /**
- * Creates the handler of browsers' requests. Only a POST can be a call, so no link can make one. All other methods get
- * the page's files. Every answer has the security headers. `answerCall` returns false if a request is no call.
+ * Creates the handler of browsers' requests. Only a POST can be a call, so no link can make a call. All other methods
+ * get the page's files. Every answer has the security headers. `answerCall` returns false if a request is no call.
  */
 export function createBrowserHandler(
   headers: ReadonlyMap<string, string>,

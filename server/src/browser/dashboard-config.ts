@@ -21,7 +21,7 @@ export type DashboardConfig = {
 /** Origins that are safe in a security policy: no wildcard, and no character that ends a source. */
 const HTTPS = /^https:\/\/([a-z0-9.-]+|\[[0-9a-f:]+\])(:\d+)?$/;
 const LOOPBACK = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
-/** The page shows this URL in a shell command, so it may hold no character with a meaning to a shell. */
+/** The page shows DASHBOARD_API_URL in a shell command, so it may hold no character with a meaning to a shell. */
 const API_URL = /^https?:\/\/[a-z0-9.:[\]-]+(\/[A-Za-z0-9._-]+)*\/api\/v1$/;
 
 /** Reads the dashboard's settings. Without DASHBOARD_URL there is no dashboard. Reports errors to `problem`. */
@@ -59,7 +59,7 @@ export function readDashboard(env: Environment, problem: Problem): DashboardConf
   };
 }
 
-/** Browsers keep a secure cookie only from an https address or this machine. */
+/** Accepts only an https origin or this machine, because browsers keep a secure cookie only from these. */
 function isOrigin(text: string): boolean {
   if (!URL.canParse(text) || new URL(text).origin !== text) return false;
   return HTTPS.test(text) || LOOPBACK.test(text);

@@ -1,8 +1,8 @@
 import { DomainError, ErrorCode } from "../common/errors.ts";
 
 /**
- * Fails with `permission_denied` unless the dashboard's own page made the call. If embedding is allowed, another
- * site's page can send the cookie. But that page has another origin, and a form cannot send the protocol's header.
+ * Fails with `permission_denied` unless the dashboard's own page made the call. If embedding is allowed, another site's
+ * page can send the cookie. But it has another origin, and a form on it cannot send the protocol's header.
  */
 export function checkOwnPage(header: Headers, origin: string): void {
   if (header.get("origin") !== origin) {

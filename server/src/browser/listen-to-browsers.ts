@@ -17,7 +17,9 @@ import { readPageFiles } from "./page-files.ts";
 import { securityHeaders } from "./security-headers.ts";
 import { createServePage } from "./serve-page.ts";
 
-/** The page's longest message sends a test event with 4,200 characters of text, each up to 6 bytes in JSON. */
+/**
+ * The limit of a message. The page's longest, a test event, has 4,200 characters of text, each up to 6 bytes in JSON.
+ */
 const MAX_MESSAGE_BYTES = 32_768;
 
 /**

@@ -1,4 +1,4 @@
-/** The page loads everything from its own origin, and images also from `data:` URLs. */
+/** The page's content security policy. It allows only the page's own origin, and for images also `data:` URLs. */
 const CONTENT = [
   "default-src 'none'",
   "script-src 'self'",

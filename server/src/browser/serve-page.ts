@@ -50,7 +50,7 @@ function textAnswer(status: number, text: string): Answer {
   return { status, headers, body: `${text}\n` };
 }
 
-/** Ignores `q=0`, because no browser refuses an encoding by name. */
+/** Returns the best encoding that a browser accepts. Ignores `q=0`, because no browser refuses an encoding by name. */
 function encodingFor(accepted: string): Encoding {
   const names = accepted.split(",").map((each) => each.split(";", 1)[0]?.trim());
   return ENCODINGS.find((encoding) => names.includes(encoding)) ?? "identity";
