@@ -1,6 +1,6 @@
 import type { DescEnum } from "@bufbuild/protobuf";
 
-/** Lists for an error message which of an enum's values a caller may choose. Leaves out 0, which means none. */
+/** Lists for an error message which of an enum's values a caller may choose. Leaves out 0, which means no choice. */
 export function enumNames(
   { values }: DescEnum,
   isAccepted: (value: number) => boolean = () => true,

@@ -24,7 +24,7 @@ export function newId(): string {
 
 /**
  * Returns a function that creates different ids of 15 characters `[a-z0-9]` for accounts, records, webhook events and
- * deliveries. They sort by time, because they begin with it, in microseconds. They are not secret. §2.1
+ * deliveries. They begin with the time in microseconds, so they sort by time. They are not secret. §2.1
  */
 export function createIdsAt(micros: number): (atMicros?: number) => string {
   let random = randomInt(RANDOM_VALUES);

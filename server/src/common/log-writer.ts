@@ -1,4 +1,4 @@
-/** Takes log lines. `flush` writes the waiting ones at once. */
+/** Takes log lines. `flush` writes the waiting lines at once. */
 export type LogWriter = { write(line: string): void; flush(): void };
 
 const FLUSH_MS = 100;

@@ -1,6 +1,6 @@
 /**
- * Yields a source's items in order, and requests the next one while the caller works on the current one. A failure of
- * the source follows its items.
+ * Yields a source's items in order, and requests the next one while the caller works on the current one. If the source
+ * fails, the failure follows its items.
  */
 export async function* oneAhead<Item>(source: AsyncIterable<Item>): AsyncGenerator<Item> {
   const items = source[Symbol.asyncIterator]();
@@ -15,7 +15,7 @@ export async function* oneAhead<Item>(source: AsyncIterable<Item>): AsyncGenerat
       yield value;
     }
   } finally {
-    // Not awaited, because a requested item may never come.
+    // Does not await the return, because a requested item may never come.
     items.return?.()?.catch(() => undefined);
   }
 }

@@ -2,7 +2,7 @@ import { messageOf } from "@activity/runtime/error-message";
 import type { Log } from "@activity/runtime/log";
 import { PROCESS_TIMING } from "@activity/runtime/timing";
 
-/** The pause after a line. While the database is away every call fails, and a line for each would fill the disk. */
+/** The pause before the same message is logged again. In an outage, a line for each failed call would fill the disk. */
 const PAUSE_MS = 10_000;
 
 /** Logs a message with the reason of an outage. */
@@ -23,7 +23,7 @@ export function createOutageLog(log: Log, nowMs = PROCESS_TIMING.nowMs): OutageL
   };
 }
 
-/** Returns only the code of a server's answer, because its message can hold a statement with its values, or a key. */
+/** Returns the reason. Of a server's error this is only the code: the message can hold values or a Redis key. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error ? (error.cause ?? error) : error;
   if (!(cause instanceof Error)) return messageOf(cause);

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { DatabaseTimeoutError } from "../database/deadline.ts";
 import { startPeriodicJob } from "./periodic-job.ts";
 
-/** Starts a job whose first run waits until `fail` makes it fail. */
+/** Starts a job that waits until `fail` makes it fail. */
 async function begin() {
   const lines: string[] = [];
   const begun = Promise.withResolvers<void>();

@@ -3,9 +3,9 @@ import { isOutage } from "../database/outage.ts";
 import { createOutageLog } from "./outage-log.ts";
 
 /**
- * Runs a job every `intervalMs`, never twice at a time. Returns a function that stops it. A failed run is logged
- * under the job's name, but not if the job was stopped. An outage of the database is a warning, because the next run
- * makes up for it.
+ * Runs a job every `intervalMs`, never twice at a time. Returns a function that stops it. A failure is logged under the
+ * job's name, but not after the job was stopped. An outage of the database is a warning, because the job makes up for
+ * it the next time.
  */
 export function startPeriodicJob(
   name: string,

@@ -1,6 +1,6 @@
 import { isFromShard } from "./shard-error.ts";
 
-/** The errors of an ALTER TABLE whose columns or keys were already added or dropped. */
+/** The error numbers of an ALTER TABLE whose columns or keys were already added or dropped. */
 const ALTERED_BEFORE: ReadonlySet<unknown> = new Set([1060, 1061, 1091]);
 /** A vtgate joins the messages of its shards' errors into one error, which has the number of the first. */
 const NEXT_SHARD = /\n(?=target: )/;

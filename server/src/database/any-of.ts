@@ -5,11 +5,11 @@ export type Condition = { readonly sql: string; readonly values: readonly unknow
  * Returns a condition for rows whose `columns` equal one of `tuples` (at least one). The first column is the account's
  * number.
  *
- * Several tuples become `a IN (?) AND (a, b) IN (?)`. MySQL and MariaDB use an index that begins with these columns,
- * MariaDB only for fewer than a thousand values. With OR instead, a vtgate would read all rows of an account. It joins
- * tables on their shards only because the first condition names the accounts.
+ * Several tuples become `a IN (?) AND (a, b) IN (?)`. MySQL and MariaDB then use an index that begins with these
+ * columns, but MariaDB only for fewer than a thousand values. With OR instead, a vtgate would read all rows of an
+ * account. A vtgate joins tables on their shards only because the first condition names the accounts.
  *
- * A single tuple becomes equalities. MariaDB uses no key for a list of one tuple, so an UPDATE or DELETE would read
+ * A single tuple becomes equalities. MariaDB uses no index for a list of one tuple, so an UPDATE or DELETE would read
  * and lock every row. ADR 0048
  */
 export function anyOf(

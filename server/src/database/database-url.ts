@@ -6,7 +6,7 @@ import { isIP } from "node:net";
 export type DatabaseAddress = {
   /** `mysql://user:password@host:port/name`, without parameters. */
   readonly uri: string;
-  /** A name or an address, IPv6 without brackets. `localhost` if the URL has no host, as for the driver. */
+  /** The server's name or address, IPv6 without brackets. Without a host in the URL, this is `localhost`. */
   readonly host: string;
   /**
    * Present if the connection uses TLS. The authority `ca` must have signed the server's certificate. Without `ca`, an
@@ -21,9 +21,9 @@ export class DatabaseUrlError extends Error {
 }
 
 const TLS_MODE = "VERIFY_IDENTITY";
-/** The database's name; on Vitess it may be absent. */
+/** The URL's path: the database's name, which may be absent on Vitess. */
 const PATH = /^(\/[^/@]*)?$/;
-/** Parameters that are the rest of a password: an `@` before any `=`. */
+/** Matches parameters that are the rest of a password: they have an `@` before any `=`. */
 const CUT = /^\?[^=]*@/;
 
 /**
@@ -50,7 +50,7 @@ export function parseDatabaseUrl(text: string): DatabaseAddress {
   }
   const host = url.hostname.replace(/^\[|\]$/g, "") || "localhost";
   if (hasParameters && isIP(host) !== 0) {
-    // The driver compares the certificate only with a host's name.
+    // Refuses an IP address, because the driver compares the certificate only with a host's name.
     throw new DatabaseUrlError(
       "DATABASE_URL needs the server's name, as its certificate has it, in place of an IP address when ssl-mode is given.",
     );
@@ -75,7 +75,7 @@ function readAuthority(path: string | undefined): Buffer | undefined {
   if (path === undefined) return undefined;
   try {
     const pem = readFileSync(path);
-    // As text, because TLS takes no DER. Of a bundle, this parses only the first certificate.
+    // Checks the file as text, because TLS takes no DER. Of a bundle, this checks only the first certificate.
     new X509Certificate(pem.toString());
     return pem;
   } catch {

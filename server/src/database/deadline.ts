@@ -19,7 +19,7 @@ type Cut = { destroy(): void; on(name: "error", listener: () => void): unknown }
  * does not read the goodbye, and would keep the session. Statements in flight fail, which ends their spans.
  */
 export function cutOff(connection: Cut): void {
-  // The driver listens for one error only. A second one would end the process.
+  // Ignores further errors: the driver listens for one error only, and a second one would end the process.
   connection.on("error", () => undefined);
   connection.destroy();
   const { stream } = connection as unknown as { readonly stream: Socket };
@@ -27,9 +27,9 @@ export function cutOff(connection: Cut): void {
 }
 
 /**
- * Runs `ask` on a connection of `pool`. Rejects with DatabaseTimeoutError after `milliseconds`, including the wait
- * for a connection. A connection that failed or was late is closed, so that a late answer cannot reach another
- * caller. It uses callbacks for speed, because the driver's promises record a stack for every statement.
+ * Runs `ask` on a connection of `pool`. Rejects with DatabaseTimeoutError after `milliseconds`, including the wait for
+ * a connection. A connection that failed or was late is closed, so that a late answer cannot reach another caller. This
+ * function uses callbacks for speed, because the driver's promises record a stack for every statement.
  */
 export function withDeadline<Result>(
   pool: Pool,
@@ -53,8 +53,8 @@ export function withDeadline<Result>(
     pool.pool.getConnection(function take(error, acquired) {
       if (error) {
         end();
-        // With an `errno`, no connection was opened and no statement sent. The driver marks that as fatal, but not if
-        // the server refused.
+        // An `errno` means that no connection was opened and no statement sent. The driver marks such an error as
+        // fatal, but not if the server refused. This marks it in both cases.
         return reject("errno" in error ? Object.assign(error, { fatal: true }) : error);
       }
       if (over) return acquired.release();

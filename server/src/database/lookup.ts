@@ -5,7 +5,7 @@ import type { RowDataPacket } from "./pool.ts";
 type KeyValue = number | string | Buffer;
 type Key = readonly KeyValue[];
 
-/** How to read rows by key, of a table or a join. */
+/** How to read rows of a table or a join by key. */
 type Lookup<Found> = {
   /** `SELECT … FROM …`, with the key among its columns. */
   readonly select: string;
@@ -59,8 +59,8 @@ export function planLookups(asked: readonly Asks[]): LookupPlan {
 }
 
 /**
- * If keys differ only in the last value, that value becomes a list. MariaDB then uses the index for any number of
- * keys.
+ * Returns the statement of a lookup. If its keys differ only in the last value, that value becomes a list. MariaDB then
+ * uses the index for any number of keys.
  */
 function statementOf(
   { select, key, ending = "" }: Lookup<unknown>,
@@ -90,7 +90,7 @@ function byKey({ key, fromRow }: Lookup<unknown>, rows: readonly RowDataPacket[]
   );
 }
 
-/** Returns a unique text for each key, in which only the last value may hold a space. */
+/** Returns a text that is unique for each key, because only the last value of a key may hold a space. */
 function nameOf(key: Key): string {
   return key.map((value) => (Buffer.isBuffer(value) ? value.toString("latin1") : value)).join(" ");
 }

@@ -60,10 +60,10 @@ it.skipIf(inject("shards") !== undefined)(
     expect(await migrate(url.href)).toEqual([]);
     await database.query(`DROP USER ${name}@'%'`);
     const version = await database.value<string>("SELECT VERSION()");
-    // MariaDB has no LOCK INSTANCE. Its own backup locks do not stop a start.
+    // Ends here on MariaDB, which has no LOCK INSTANCE. MariaDB's own backup locks do not stop a start.
     if (version?.includes("MariaDB")) return;
     await database.query("LOCK INSTANCE FOR BACKUP");
-    // The lock ends even if the migration waits, because other tests create tables.
+    // Ends the lock even if the migration waits, because other tests must create tables.
     const migrated = await Promise.race([migrate(database.url), wait(10_000, "waits")]);
     await database.query("UNLOCK INSTANCE");
     expect(migrated).toEqual([]);

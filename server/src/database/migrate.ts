@@ -19,7 +19,7 @@ const LOOKUP_TABLES_FOLDER = fileURLToPath(new URL("./vitess/lookup", import.met
 /** How long one statement waits for the lock. A vttablet ends a longer wait. */
 const LOCK_WAIT_SECONDS = 20;
 /**
- * How long a migration waits for a table that a transaction or a dump reads, and how often. While it waits, all later
+ * How long and how often a migration waits for a table that a transaction or a dump reads. While it waits, all later
  * statements on the table wait behind it.
  */
 const TABLE_WAIT_SECONDS = 3;
@@ -27,8 +27,8 @@ const TABLE_WAITS = 20;
 const TABLE_PAUSE_MS = 3_000;
 
 /**
- * The server ends the session, and so its lock, soon after this host has vanished. Statements have no time limit,
- * because the server would otherwise end the wait for the lock, or a long migration.
+ * With these settings, the server ends the session, and so releases its lock, soon after this host has vanished.
+ * Statements have no time limit, because a limit would end the wait for the lock, or a long migration.
  */
 const SESSION_SETTINGS = `SET SESSION autocommit = 1, wait_timeout = 90, lock_wait_timeout = ${TABLE_WAIT_SECONDS}
   /*M!100303 , max_statement_time = 0 */ /*!80000 , max_execution_time = 0 */`;
@@ -47,7 +47,7 @@ export async function migrate(url: string, log?: Log): Promise<string[]> {
   try {
     const atVtgate = await isVtgate(connection);
     if (atVtgate) await checkNoKeyspace(connection);
-    // A vttablet decides by itself how long a statement waits for a table.
+    // At a vtgate this sets nothing: a vttablet decides by itself how long a statement waits for a table.
     else await connection.query(SESSION_SETTINGS);
     await lockMigrations(connection, log);
     if (!atVtgate) await checkOwnTables(connection);
@@ -78,7 +78,7 @@ async function lockMigrations(connection: Connection, log: Log | undefined): Pro
     const [rows] = await connection.query<(RowDataPacket & (number | null)[])[]>({
       sql: "SELECT GET_LOCK(CONCAT('migrate:', LEFT(DATABASE(), 50)), ?)",
       values: [LOCK_WAIT_SECONDS],
-      // As an array, because a vtgate ignores a column's alias.
+      // Asks for an array, because a vtgate ignores a column's alias.
       rowsAsArray: true,
     });
     const granted = rows[0]?.[0];
@@ -89,9 +89,7 @@ async function lockMigrations(connection: Connection, log: Log | undefined): Pro
   }
 }
 
-/**
- * Fails if another program's tables are here. If they had the names of this program's, migrations would change them.
- */
+/** Fails if the database has another program's tables: migrations would change tables with equal names. */
 async function checkOwnTables(connection: Connection): Promise<void> {
   const [rows] = await connection.query<(RowDataPacket & string[])[]>({
     sql: "SHOW TABLES",
@@ -122,7 +120,8 @@ async function findAppliedMigrations(connection: Connection): Promise<AppliedRow
   try {
     return await readAppliedMigrations(connection);
   } catch (error) {
-    // A vtgate answers ER_UNKNOWN_ERROR if no VSchema knows the table. The CREATE TABLE then fails as UNKNOWN_TABLE.
+    // A vtgate answers ER_UNKNOWN_ERROR if no VSchema knows the table. Then the CREATE TABLE fails too, as
+    // UNKNOWN_TABLE.
     if (!["ER_NO_SUCH_TABLE", "ER_UNKNOWN_ERROR"].includes(codeOf(error))) throw error;
   }
   await whenFree("schema_migration", () => createMigrationTable(connection));
@@ -165,7 +164,7 @@ async function apply(
     if (version === migration.version) await connection.query(sql);
   }
   await whenFree(migration.name, () => runOnce(connection, migration.sql));
-  // IGNORE, because a vttablet releases the lock if a statement takes too long. Another instance may then have set
+  // Uses IGNORE, because a vttablet releases the lock if a statement takes too long. Another instance may then have set
   // the mark.
   await connection.query(
     `INSERT IGNORE INTO schema_migration (version, name, checksum, needs, applied_at)
@@ -174,7 +173,7 @@ async function apply(
   );
 }
 
-/** Runs a statement again while another transaction has its table, or a backup's lock forbids changes of tables. */
+/** Runs a statement. Repeats it while another transaction has its table, or a backup's lock forbids the change. */
 async function whenFree(name: string, run: () => Promise<void>): Promise<void> {
   for (let time = 0; time < TABLE_WAITS; time++) {
     try {
@@ -191,8 +190,8 @@ async function whenFree(name: string, run: () => Promise<void>): Promise<void> {
 
 /**
  * Runs a migration's statement, which may have run before. On a server an ALTER TABLE takes effect completely or not at
- * all, and in MySQL it has no IF NOT EXISTS. If its changes exist, an instance made them and was killed before it set
- * the mark.
+ * all, and in MySQL it has no IF NOT EXISTS. A failure because the changes exist is ignored: an instance made them and
+ * was killed before it set the mark.
  */
 async function runOnce(connection: Connection, sql: string): Promise<void> {
   try {

@@ -23,7 +23,9 @@ export function isMigrationFile(name: string): boolean {
   return FILE_NAME.test(name);
 }
 
-/** Reads a migration from its file's name and text. Throws a MigrationError if it begins with a wrong `-- needs`. */
+/**
+ * Reads a migration from its file's name and text. A text that begins with a wrong `-- needs` throws a MigrationError.
+ */
 export function migrationFrom(name: string, sql: string): Migration {
   const version = Number(name.slice(0, 4));
   const [firstLine = ""] = sql.split("\n", 1);

@@ -1,9 +1,9 @@
 import { DatabaseTimeoutError } from "./deadline.ts";
 import { isFromShard } from "./shard-error.ts";
 
-/** The server ended one statement or connection: by KILL QUERY or KILL, or because the statement took too long. */
+/** Error numbers: the server ended one statement or connection, after KILL QUERY, KILL or a statement's time limit. */
 const STATEMENT_ENDED: ReadonlySet<unknown> = new Set([1317, 1927, 1969, 3024]);
-/** Codes of a server that cannot serve now: overload, shutdown, locks, disk, read-only. */
+/** Error codes of a server that cannot serve now: overload, shutdown, locks, disk, read-only. */
 const OUTAGE_CODES = new Set([
   "ER_CON_COUNT_ERROR",
   "ER_TOO_MANY_USER_CONNECTIONS",
@@ -24,7 +24,7 @@ const OUTAGE_CODES = new Set([
   "ER_DBACCESS_DENIED_ERROR",
   "ER_BAD_DB_ERROR",
 ]);
-/** Error numbers of such a server. The driver has no code for some of them, and another failure's code for 1047. */
+/** Error numbers of a server that cannot serve now. The driver has no code for some, and a wrong code for 1047. */
 const OUTAGE_NUMBERS: ReadonlySet<unknown> = new Set([
   1026, // A file could not be written, for example on a full disk.
   1030, // The storage engine failed.
@@ -49,7 +49,7 @@ const POOL_CLOSED = "Pool is closed.";
 const CONNECTION_FAILED = "08";
 /** SQLSTATE class 40: the server rolled the transaction back, after a deadlock or another conflict. */
 const ROLLED_BACK = "40";
-/** MariaDB rolled the transaction back: with snapshot isolation, another transaction changed a row meanwhile. */
+/** MariaDB's error number for a rollback, because with snapshot isolation another transaction changed a row. */
 const ROW_CHANGED = 1020;
 
 /**
@@ -93,7 +93,7 @@ const SHARD_AWAY = new RegExp(
 
 /**
  * Tells whether a vtgate could not reach a shard, or a vttablet could not reach its MySQL. The other shards serve.
- * Numbers from 2000 to 2999 come from clients, and a vttablet is a client of MySQL. ADR 0048
+ * Error numbers from 2000 to 2999 come from clients, and a vttablet is a client of MySQL. ADR 0048
  */
 function isShardAway(error: unknown): boolean {
   if (!(error instanceof Error) || !("sqlState" in error)) return false;
@@ -101,7 +101,7 @@ function isShardAway(error: unknown): boolean {
   return (errno >= 2000 && errno < 3000) || SHARD_AWAY.test(error.message);
 }
 
-/** Tells whether a failure is of a single shard: it is away, refuses writes or is overloaded. The others serve. */
+/** Tells whether a failure is of a single shard that is away, read-only or overloaded. The other shards serve. */
 function isOfOneShard(error: unknown): boolean {
   return isShardAway(error) || isFromShard(error);
 }

@@ -30,7 +30,7 @@ export type Packets = {
    * and commits. After a deadlock `decide` runs again.
    */
   loadAndStore<Result>(load: readonly Statement[], decide: Decide<Result>): Promise<Result>;
-  /** How its connections are used now. */
+  /** How the connections are used now. */
   use(): PoolUse;
   close(): Promise<void>;
 };
@@ -40,8 +40,8 @@ const SHORT_LOCK_WAITS = "SET SESSION innodb_lock_wait_timeout = 2, lock_wait_ti
 const COMMIT: Statement = { sql: "COMMIT", values: [] };
 
 /**
- * Creates `connections` connections for packets. No other connections of the service take several statements at
- * once. A transaction that takes longer than `deadlineMs` fails with DatabaseTimeoutError. It may have been
+ * Creates `connections` connections for packets. No other connections of the service take several statements at once. A
+ * transaction that takes longer than `deadlineMs` fails with DatabaseTimeoutError. The transaction may have been
  * committed, as after any lost connection.
  */
 export function createPackets(url: string, connections: number, deadlineMs: number): Packets {
@@ -50,7 +50,7 @@ export function createPackets(url: string, connections: number, deadlineMs: numb
     connectionLimit: connections,
     maxIdle: connections,
     multipleStatements: true,
-    // Statements already contain their values. Otherwise the driver would search them for placeholders.
+    // Statements already contain their values, so the driver must not search them for placeholders.
     queryFormat: (sql: string) => sql,
   });
   const more = deadlineMs < 10_000 ? [SHORT_LOCK_WAITS] : [];
@@ -119,7 +119,7 @@ function withValues({ sql, values }: Statement): string {
 function textOfValue(value: unknown): string {
   if (typeof value === "number") return String(value);
   if (value === null) return "NULL";
-  // Faster than the driver, which looks for dates first.
+  // This is faster than the driver, which looks for dates first.
   if (Buffer.isBuffer(value)) return `X'${value.toString("hex")}'`;
   if (!Array.isArray(value)) return escapeValue(value as SqlValue);
   let text = "";
@@ -130,7 +130,7 @@ function textOfValue(value: unknown): string {
   return text;
 }
 
-/** The driver's types allow one statement only. For one statement it returns no list of answers. */
+/** Returns the rows of each answer. The driver returns no list for one statement, and its types allow only one. */
 function rowsOf(results: unknown, count: number): PacketRows {
   const answers = (count === 1 ? [results] : results) as (ResultSetHeader | RowDataPacket[])[];
   return answers.map((answer) => (Array.isArray(answer) ? answer : []));

@@ -35,7 +35,7 @@ it.each(["without", "with"])(
   async (traces) => {
     const channel = tracingChannel("mysql2:query");
     const heard = { start: () => undefined };
-    // Subscribes as traces do: the driver reports the failure to subscribers in another way.
+    // Subscribes as traces do. With a subscriber, the driver reports the failure in another way.
     if (traces === "with") channel.subscribe(heard as never);
     const pool = createPool(database.url, 1);
     prepareSessions(pool, "SET no_such_setting = 1");

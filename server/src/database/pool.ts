@@ -3,7 +3,7 @@ import { parseDatabaseUrl } from "./database-url.ts";
 import { noteOpened } from "./switch-over.ts";
 
 export type { PoolConnection, ResultSetHeader, RowDataPacket } from "mysql2/promise";
-/** Connections. Statements run through functions with a deadline, such as `queryWithin`. */
+/** Connections to the database. Run statements through functions with a deadline, such as `queryWithin`. */
 export type Pool = Pick<mysql.Pool, "pool" | "getConnection" | "end">;
 
 const CONNECT_TIMEOUT_MS = 3_000;
@@ -50,23 +50,22 @@ export function createPool(url: string, connections: number): Pool {
 /** This isolation level takes no gap locks, so writers of one account wait only for its row. */
 const READ_COMMITTED = "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED";
 /**
- * A wait for a row ends before the deadline of its statement, so that it does not count as a lost connection. A wait
- * for a table counts as a lost connection if the deadline is ten seconds or less. The server ends it soon after the
- * deadline. A vtgate ignores `lock_wait_timeout` and `completion_type`. With `completion_type = 'CHAIN'`, each COMMIT
- * would open another transaction. With snapshot isolation, MariaDB would refuse a row that another core changed
- * meanwhile.
+ * The settings of a session. A wait for a row ends before its statement's deadline, so that it does not count as a lost
+ * connection. A wait for a table ends soon after a deadline of ten seconds, so it counts as one. With a
+ * `completion_type` of CHAIN, each COMMIT would open another transaction. With snapshot isolation, MariaDB would refuse
+ * a row that another core changed meanwhile. A vtgate ignores `lock_wait_timeout` and `completion_type`.
  */
 const SESSION_SETTINGS = `SET SESSION autocommit = 1, completion_type = 'NO_CHAIN',
   sql_mode = 'TRADITIONAL,NO_ENGINE_SUBSTITUTION',
   innodb_lock_wait_timeout = 8, lock_wait_timeout = 12
   /*M!110602 , innodb_snapshot_isolation = OFF */`;
-/** The server may ignore the character set of the handshake, or its `init_connect` may set another. */
+/** Needed because the server may ignore the handshake's character set, or its `init_connect` may set another. */
 const UTF_8 = "SET NAMES utf8mb4 COLLATE utf8mb4_bin";
 /**
- * If a host vanishes amid a transaction, its locks stay until the server ends its session. MariaDB ends a session that
- * is idle in a transaction for 15 seconds. MySQL ends one that is idle for 90 seconds. A live transaction is never idle
- * for so long. The limit is 90 seconds, because few polls have that interval. Such a poll could use a connection just
- * as the server ends it.
+ * If a host vanishes amid a transaction, the transaction's locks stay until the server ends the session. MariaDB ends a
+ * session that is idle in a transaction for 15 seconds. MySQL ends one that is idle for 90 seconds. A live transaction
+ * is never idle for so long. A caller that polls at the limit's interval could get a connection just as the server ends
+ * it. So the limit is 90 seconds, at which few callers poll.
  */
 const END_SILENT_SESSIONS =
   "SET SESSION wait_timeout = 90 /*M!100303 , idle_transaction_timeout = 15 */";
@@ -78,11 +77,11 @@ type NewConnection = {
 
 /** Sets up the session of every new connection. The `more` statements run last. */
 export function prepareSessions({ pool }: Pool, ...more: readonly string[]): void {
-  // The driver's promises wrap the pool, but not the connection of this event.
+  // The driver's promises wrap the pool, but not this event's connection, which takes callbacks.
   pool.on("connection", (connection: NewConnection) => {
     noteOpened(pool, connection);
     for (const sql of [READ_COMMITTED, SESSION_SETTINGS, UTF_8, END_SILENT_SESSIONS, ...more]) {
-      // A session with other settings must not be used. This fails the statements that wait for it.
+      // A session with other settings must not be used. Destroying its stream fails the statements that wait for it.
       connection.query(sql, (failure) => failure && connection.stream.destroy(failure));
     }
   });

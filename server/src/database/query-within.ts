@@ -1,7 +1,7 @@
 import { withDeadline } from "./deadline.ts";
 import type { Pool, ResultSetHeader, RowDataPacket } from "./pool.ts";
 
-/** A statement that takes longer fails, so that no caller waits for a connection that stopped answering. */
+/** The deadline of a statement. A longer one fails, so that no caller waits for a connection that stopped answering. */
 const DEADLINE_MS = 10_000;
 
 /**

@@ -2,7 +2,7 @@
 type DriverPacket = { readonly buffer: Buffer; readonly start: number; readonly end: number };
 type DriverCommand = { buildParserFromFields(): typeof RawRows };
 
-/** Each packet begins with its length and a sequence number. */
+/** The bytes before a packet's content: its length and a sequence number. */
 const PACKET_HEADER_BYTES = 4;
 
 class RawRows {
@@ -12,8 +12,8 @@ class RawRows {
 }
 
 /**
- * Lets a prepared statement that is being sent return each row as its bytes in the binary protocol. Otherwise the driver
- * makes an object of each row, with all its values.
+ * Lets a prepared statement that is being sent return each row as its bytes in the binary protocol. Without this, the
+ * driver makes an object of each row, with all its values.
  */
 export function returnRawRows(command: object): void {
   (command as DriverCommand).buildParserFromFields = () => RawRows;

@@ -35,7 +35,7 @@ function subscribe(
   channel.asyncStart.bindStore(store, (message) => sent.get(message as object)?.context);
   channel.subscribe({
     start(message) {
-      // Most statements run outside sampled spans: keep nothing for them.
+      // Keeps nothing for a statement outside a sampled span, as most statements are.
       if (tracer()?.current() === undefined) return;
       sent.set(message, { span: begin(statementOf(message)), context: store.getStore() });
     },

@@ -17,7 +17,7 @@ const folder = useFolder("switch-over");
 /** A separate server, because read_only applies to all databases of a server. */
 const server = useStarted(() =>
   startDatabase({
-    // Never the server that DATABASE_URL names.
+    // Ignores DATABASE_URL, because the server that it names must not become read-only.
     env: { ...process.env, DATABASE_URL: undefined },
     ...{ dataDir: join(folder, "database"), progress: createProgress(), ephemeral: true },
   }),
@@ -43,7 +43,7 @@ beforeEach(async () => {
 
 const CONNECTION_ID = "SELECT CONNECTION_ID() AS id";
 const idOfPool = () => queryWithin(pool, CONNECTION_ID, []);
-/** A statement and a transaction at once, so that each has its own connection. */
+/** Returns the ids of both connections: a statement and a transaction run at once, each on its own connection. */
 const idsOfReading = async () => {
   const answers = await Promise.all([
     queryWithin<RowDataPacket[]>(reading, CONNECTION_ID, []),

@@ -27,7 +27,7 @@ export function noteOpened(pool: object, connection: object): void {
 
 /** Notes that a statement failed on a connection of one of the driver's pools. */
 export function noteFailure(pool: object, failure: unknown): void {
-  // New connections to a vtgate would lead to the same shard.
+  // Keeps the connections to a vtgate if one shard is read-only, because new ones would lead to the same shard.
   if (!isReadOnly(failure) || isFromShard(failure)) return;
   refused.add(pool);
   epoch += 1;

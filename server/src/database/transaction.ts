@@ -6,13 +6,16 @@ declare const committedTogether: unique symbol;
 /** A connection in a transaction. All that it writes commits together. */
 export type Transaction = Pick<PoolConnection, "query"> & { readonly [committedTogether]: true };
 
-/** Longer than three waits for a lock. Without it, a connection whose other end is gone would block for 15 minutes. */
+/**
+ * The deadline: longer than three waits for locks. Without it, a connection with a dead other end blocks for 15
+ * minutes.
+ */
 const DEADLINE_MS = 30_000;
 
 /**
- * Runs `work` in a transaction that commits when `work` returns and rolls back when it throws. It runs again after
- * a deadlock, so `work` changes nothing outside the database. Rejects with DatabaseTimeoutError after 30 seconds,
- * including the wait for a connection. It may then have been committed, as after any lost connection.
+ * Runs `work` in a transaction that commits when `work` returns and rolls back when it throws. `work` runs again after
+ * a deadlock, so it must change nothing outside the database. Rejects with DatabaseTimeoutError after 30 seconds,
+ * including the wait for a connection. The transaction may then have been committed, as after any lost connection.
  */
 export function inTransaction<Result>(
   pool: Pool,
@@ -26,7 +29,7 @@ function runOnce<Result>(pool: Pool, work: (tx: Transaction) => Promise<Result>)
     commit(connection.promise(), work).then(
       (result) => answer(null, result),
       (error) => {
-        // When the connection closes, the server rolls back. A ROLLBACK could wait for a host that has vanished.
+        // Closes the connection, so that the server rolls back. A ROLLBACK could wait for a host that has vanished.
         cutOff(connection);
         answer(error, undefined as never);
       },

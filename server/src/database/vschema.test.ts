@@ -78,7 +78,7 @@ describe("the VSchemas, ADR 0048", () => {
         ([, column]) => `${table}.${column}`,
       );
     });
-    // Equal account ids have equal account numbers (ids.ts), so their rows are on one shard.
+    // Leaves out `account.id`: equal ids have equal account numbers (ids.ts), so their rows are on one shard.
     const alone = unique.filter((key) => !key.endsWith(".account_no") && key !== "account.id");
     const found = vindexes.flatMap(([, { owner, params }]) =>
       owner === undefined ? [] : [`${owner}.${params?.from}`],

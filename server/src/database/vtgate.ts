@@ -36,7 +36,7 @@ export function isTableUnknown(error: unknown): boolean {
   return ["ER_NO_DB_ERROR", "ER_USER_LOCK_WRONG_NAME"].includes(codeOf(error));
 }
 
-/** The advice for a failure of `isTableUnknown`. */
+/** The advice after a failure that `isTableUnknown` recognizes. */
 export const UNKNOWN_TABLE =
   "DATABASE_URL must name a database. At a vtgate it names none, and the VSchemas of server/src/database/vitess must be applied before this version starts.";
 

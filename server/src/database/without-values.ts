@@ -3,7 +3,7 @@ const MAX_READ = 16_384;
 /** Maximum characters that are shown. */
 const MAX_SHOWN = 2_048;
 
-/** A text as the driver escapes it, up to its end or to the cut. Bytes are such a text with the prefix X. */
+/** A text as the driver escapes it, up to its end or the cut at `MAX_READ`. Bytes are such a text with the prefix X. */
 const TEXT = /X?'(?:[^'\\]|\\.|'')*(?:'|\\?$)/gs;
 const NUMBER = /\b\d+(?:\.\d+)?(?:e[+-]?\d+)?\b/gi;
 /** `?,?,?` and `(?),(?)`: the values of a list or of many rows. */
