@@ -7,7 +7,7 @@ import type { Transaction } from "../database/transaction.ts";
 import type { DeliveryState } from "../dispatch/delivery-state.ts";
 import { anyDelivery, type DeliveryKey, type RunKey } from "../dispatch/run-key.ts";
 
-/** The length of the spans in which attempts are counted. */
+/** One hour. Attempts are counted by the hour in which they began. */
 export const HOUR_MICROS = 3_600_000_000;
 
 /** The upper bounds of the ranges in which durations are counted. */
@@ -28,11 +28,11 @@ export type CountedDelivery = RunKey & {
   readonly endpointId: string;
   readonly test: boolean;
   readonly state: DeliveryState;
-  /** The attempts of its last run. */
+  /** How many attempts its last run has. */
   readonly attempts: number;
 };
 
-/** The attempts of an endpoint that began within one hour; times in microseconds. */
+/** The counts of an endpoint's attempts that began within one hour; times in microseconds. */
 export type StatHour = {
   readonly beganAt: number;
   readonly delivered: number;
@@ -80,9 +80,9 @@ type HourRow = RowDataPacket & {
 } & Record<string, number>;
 
 /**
- * Locks at most `limit` attempts that are not counted, of the delivery `from` and those after it. Skips those that
- * another transaction has locked. If the sender's clock was ahead, the attempt counts as begun now. Otherwise an hour
- * in the future would stay the endpoint's latest hour.
+ * Locks at most `limit` attempts that are not counted, of the delivery `from` and those after it. Skips attempts that
+ * another transaction has locked. If the sender's clock was ahead, the attempt counts as begun now, because an hour in
+ * the future would stay the endpoint's latest hour.
  */
 export async function lockUncounted(
   tx: Transaction,
@@ -142,7 +142,7 @@ const CLASSES = ["redirects", "client_errors", "server_errors", "unanswered"];
 /** The columns that are sums. */
 const ADDED = ["delivered", "failed", "total_duration", "failed_runs", ...CLASSES, ...TOOK];
 
-/** Adds to hours of endpoints. `hours` must have at least one. */
+/** Adds numbers to hours of endpoints, and creates hours that do not exist. `hours` must have at least one. */
 export async function addToHours(tx: Transaction, hours: readonly AddedHour[]): Promise<void> {
   await tx.query(
     `INSERT INTO delivery_stat
@@ -177,7 +177,7 @@ export async function markCounted(
 
 /**
  * Deletes at most `limit` counted attempts of the runs before `run` of a delivery. The caller first commits the count,
- * so that it holds no locks while this waits.
+ * so that it holds no locks while this deletion waits for others.
  */
 export async function deleteRunsBefore(
   pool: Pool,

@@ -50,7 +50,7 @@ async function hours(sinceMs = HOUR - 31 * DAY_MS) {
 
 describe("an endpoint's hours, ADR 0039", () => {
   it("hold each attempt once in the hour in which it began, with how it ended and how long it took", async () => {
-    // An attempt whose sender's clock is ahead counts in the hour of the count.
+    // The count must be in this hour, because an attempt that is dated ahead counts in the hour of the count.
     await stayWithinHour();
     const HOUR = currentHour();
     const run = await send();
@@ -59,7 +59,7 @@ describe("an endpoint's hours, ADR 0039", () => {
     await services.record(run, TIMEOUT, { startedAt, duration: { seconds: 10n }, retryIn });
     await services.record(await send(), UNSAFE_TARGET, { startedAt, duration: { nanos: 1_000 } });
     await countAttempts(services.pool);
-    // A sender's clock may be ahead.
+    // Dates the attempt 72 hours ahead, because a sender's clock may be ahead.
     const again = { attempt: 2, startedAt: timestampFromMs(HOUR + 72 * HOUR_MS) };
     await services.record(run, DELIVERED, { ...again, duration: { nanos: 7_000_000 } });
     await attempt(HOUR);
@@ -154,7 +154,7 @@ describe("an attempt is counted once, ADR 0039", () => {
     await attempt();
     const count = () => countAttempts(services.pool);
     const broken = services.database.withTrigger(`BEFORE ${moment}`, count);
-    // The trigger's error. With the flags of docs/scale.md, Vitess returns only its number.
+    // 1644 is the number of the trigger's error. With the flags of docs/scale.md, Vitess returns only the number.
     await expect(broken).rejects.toMatchObject({ errno: 1644 });
     expect(await hours()).toEqual([]);
     for (let time = 0; time < 2; time++) await countAttempts(services.pool);

@@ -21,18 +21,18 @@ import {
 const INTERVAL_MS = 30_000;
 /** Attempts or hours per transaction: few, so that no lock is held for long, and MariaDB still uses the index. */
 const CHUNK = 200;
-/** The 31 days that an owner can request, and one more, so that the first of them is complete. */
+/** How long hours are kept: the 31 days that an owner can request, and one more, so that the first day is complete. */
 const KEPT_MICROS = 32 * 86_400_000_000;
 /** How many of a delivery's newest runs keep their attempts. An owner may begin any number of runs. */
 const KEPT_RUNS = 200;
 /**
- * When the number of a counted run is a multiple of this, the delivery's old runs are removed. This takes few
- * statements.
+ * When the number of a counted run is a multiple of this, `removeOldRuns` removes the delivery's old runs. So it needs
+ * few statements.
  */
 const REMOVED_RUNS = 50;
 /**
- * The most attempts that one statement removes. More than `REMOVED_RUNS` runs have, so that a long list shrinks. Few,
- * so that no statement is slow.
+ * The most attempts that one statement removes. That is more than `REMOVED_RUNS` runs have, so a long list shrinks, but
+ * few enough for a fast statement.
  */
 const REMOVED_AT_ONCE = 1_000;
 const START: DeliveryKey = { accountNo: 0, deliveryId: "" };
@@ -47,11 +47,11 @@ export function startAttemptCounting(pool: Pool, log: Log): () => void {
 
 /**
  * Counts every recorded attempt that is not counted yet, in the hour in which it began. One transaction adds an attempt
- * and marks it. It is therefore counted once, even if several instances count or one of them is killed.
+ * and marks it. So each attempt is counted once, even if several instances count or one of them is killed.
  */
 export async function countAttempts(pool: Pool): Promise<void> {
-  // Each chunk begins where the last one ended. While a dump keeps its snapshot, InnoDB keeps the index entries of counted
-  // attempts, and a search from the start reads them all.
+  // Each chunk begins where the last one ended. While a dump keeps its snapshot, InnoDB keeps the index entries of
+  // counted attempts, and a search from the start would read them all.
   let from: DeliveryKey | undefined = START;
   while (from !== undefined) {
     const attempts = await countSome(pool, from);
@@ -103,7 +103,7 @@ function hoursOf(
     counted,
     (each) => `${each.accountNo} ${each.endpointId} ${each.beganAt}`,
   );
-  // The same order in every core: otherwise two that add to the same hours could deadlock.
+  // Every core adds in the same order. Otherwise two cores that add to the same hours could deadlock.
   const inOrder = [...byHour].toSorted(([one], [other]) => (one < other ? -1 : 1));
   return inOrder.map(([, all]) => {
     const durations = all.map(({ duration }) => duration);

@@ -38,7 +38,7 @@ export async function listDeliveries(
   limit: number,
 ): Promise<DeliveryRecord[]> {
   const ranges = rangesOf(filter);
-  // No delivery in the requested state can have the requested outcome.
+  // Lists nothing: no delivery in the requested state can have the requested outcome.
   if (ranges.length === 0) return [];
   const within = withinTimes(accountNo, filter);
   if (after !== undefined) within.push(["id < ?", after]);
@@ -90,7 +90,7 @@ export async function listInStates(
   return rows.map((row) => row.id);
 }
 
-/** Counts deliveries, up to `limit`. */
+/** Counts the deliveries that `asked` selects, up to `limit`. */
 export async function countInStates(pool: Pool, asked: InStates, limit: number): Promise<number> {
   const ranges = rangesIn(asked);
   if (ranges.length === 0) return 0;
@@ -101,9 +101,7 @@ export async function countInStates(pool: Pool, asked: InStates, limit: number):
   return row?.deliveries ?? 0;
 }
 
-/**
- * Returns the ranges of an index to read. There is none if no delivery in `states` can have the outcome `lastOutcome`.
- */
+/** Returns the ranges of an index to read: none if no delivery in `states` can have the outcome `lastOutcome`. */
 function rangesIn({ endpointId, states, kind, lastOutcome }: InStates) {
   return states.flatMap((state) => rangesOf({ endpointId, state, kind, lastOutcome }));
 }
@@ -119,7 +117,7 @@ function inStatesSql(
   return rangesSql("delivery_endpoint_state_kind", ranges, within, "ASC", limit);
 }
 
-/** Returns conditions on ids for times, because an id begins with its delivery's time. */
+/** Returns conditions for an account and times. They compare times with ids, which begin with a delivery's time. */
 function withinTimes(
   accountNo: number,
   { since, until }: Pick<DeliveryFilter, "since" | "until">,
@@ -165,8 +163,8 @@ function indexOf(filter: IndexedFilter): string {
 }
 
 /**
- * Returns the ranges of `indexOf(filter)` that match the filter: one for each combination of the values that the filter
- * does not name.
+ * Returns the ranges of `indexOf(filter)` that match the filter: one for each combination of values of the columns that
+ * the filter leaves open.
  */
 function rangesOf(filter: IndexedFilter): Condition[][] {
   const { endpointId, state, kind, lastOutcome, eventId, recordId } = filter;

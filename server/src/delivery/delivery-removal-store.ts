@@ -58,13 +58,13 @@ export async function lockEnded(
   return rows.map(keyFromRow);
 }
 
-/** An attempt dated further ahead than this has a wrong date. It must not keep its delivery. */
+/** An attempt dated further ahead than this has a wrong date. It must not keep its delivery from removal. */
 const CLOCK_AHEAD_MICROS = 86_400_000_000;
 
 /**
- * Lists the deliveries with an attempt that is still needed: it began within the retention, or is not counted yet. It
- * may be much later than its event: retries take hours, and an owner may retry at any time. The transaction must have
- * locked the deliveries. `keys` must have at least one.
+ * Lists the deliveries with an attempt that is still needed: it began within the retention, or is not counted yet. An
+ * attempt may be much later than its event, because retries take hours, and an owner may retry at any time. The
+ * transaction must have locked the deliveries. `keys` must have at least one.
  */
 export async function listAttemptsNeeded(
   tx: Transaction,
@@ -92,7 +92,7 @@ export async function deleteDeliveries(
   await tx.query(`DELETE FROM delivery WHERE ${deliveries.sql}`, [...deliveries.values]);
 }
 
-/** Deletes the events that have no delivery left. `events` must have at least one. */
+/** Deletes those of `events` that have no delivery left. `events` must have at least one. */
 export async function deleteEventsWithoutDelivery(
   tx: Transaction,
   events: readonly Pick<OldDelivery, "accountNo" | "eventId">[],

@@ -12,7 +12,7 @@ import { lockEnded } from "./delivery-removal-store.ts";
 const DAY_MS = 86_400_000;
 const DAY_MICROS = DAY_MS * 1_000;
 const RETENTION_MICROS = 30 * DAY_MICROS;
-/** More than one chunk of the removal. */
+/** This many deliveries are more than one chunk of the removal. */
 const MANY = 1_100;
 
 const services = useServices();
@@ -56,7 +56,7 @@ const count = async (table: string) =>
 it("removes old deliveries that have ended, and keeps recent and running ones", async () => {
   await send(AttemptOutcome.DELIVERED);
   await send(AttemptOutcome.REJECTED);
-  // A wrong date, further ahead than a clock may be.
+  // Gives the attempt a wrong date, further ahead than a clock may be.
   const startedAt = timestampFromMs(Date.now() + 2 * DAY_MS);
   await send(AttemptOutcome.REJECTED, { startedAt });
   await write(1, DeliveryState.PAUSED);
@@ -140,7 +140,7 @@ it("removes many of one moment, as writes that share a commit create them", asyn
 
 it("also removes deliveries that were written after the database's clock was ahead", async () => {
   const ahead = await write(MANY);
-  // Moves them to the year 2100.
+  // Moves the deliveries to the year 2100.
   await age(-80 * 365 * DAY_MICROS);
   await write(1);
   await removeOldDeliveries(services.pool, RETENTION_MICROS);

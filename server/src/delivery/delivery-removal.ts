@@ -16,11 +16,11 @@ import {
   type OldPosition,
 } from "./delivery-removal-store.ts";
 
-/** Long, because each removal again reads the old deliveries that stay because of later attempts. */
+/** The interval is long, because each removal again reads the old deliveries that stay because of later attempts. */
 const INTERVAL_MS = 600_000;
 /**
- * Deliveries per transaction. Few, because each may have the attempts of about 250 runs, and no lock may be held for
- * long. Their keys have fewer than a thousand values, so that MariaDB uses an index for them (`anyOf`).
+ * Deliveries per transaction: few, because each delivery may have the attempts of about 250 runs, and no lock may be
+ * held for long. Their keys have fewer than a thousand values, so that MariaDB uses an index for them (`anyOf`).
  */
 const CHUNK = 100;
 const DAY_MICROS = 86_400_000_000;
@@ -46,7 +46,7 @@ export async function removeOldDeliveries(pool: Pool, retentionMicros: number): 
     if (old.length > 0) {
       await remove(pool, old, retentionMicros).catch((cause) => {
         if (isReadOnly(cause) && !isFromShard(cause)) throw cause;
-        // An outage must not hide another failure.
+        // Throws an outage only if all failures are outages, because an outage must not hide another failure.
         if (failure === undefined || !isOutage(cause)) failure = cause;
       });
     }
@@ -66,7 +66,7 @@ function remove(
   return inTransaction(pool, async (tx) => {
     const ended = await lockEnded(tx, deliveries);
     if (ended.length === 0) return;
-    // Read after locking, to see attempts that were recorded just before.
+    // Reads the attempts after locking, to see those that were recorded just before.
     const needed = await listAttemptsNeeded(tx, ended, retentionMicros);
     const kept = new Set(needed.map(deliveryName));
     const removed = ended.filter((key) => !kept.has(deliveryName(key)));

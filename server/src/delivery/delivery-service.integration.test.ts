@@ -148,7 +148,7 @@ it("shows the newest 200 attempts of a delivery, oldest first, however often it 
 
 it("does not find a delivery that is being removed for its age", async () => {
   const run = await sendTest();
-  // As if a removal ran between the two reads: the second read does not find the event.
+  // Acts as if a removal ran between the two reads: the second read does not find the event.
   await services.database.query(
     `DELETE e FROM webhook_event e JOIN delivery d ON d.account_no = e.account_no AND d.event_id = e.id
      WHERE d.id = ?`,

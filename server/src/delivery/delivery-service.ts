@@ -76,7 +76,7 @@ export function createDeliveryService(
       if (delivery === undefined) throw deliveryNotFound();
       const attempts = await listLastAttempts(pool, accountNo, deliveryId, MAX_ATTEMPTS);
       const payload = await findPayload(pool, accountNo, delivery.eventId);
-      // The delivery and its event are being removed because of their age.
+      // Without its event, the delivery counts as removed: a job is removing both because of their age.
       if (payload === undefined) throw deliveryNotFound();
       const donations = await listDonationsOf(pool, accountNo, [delivery]);
       return {
@@ -95,7 +95,7 @@ export function createDeliveryService(
         }),
         decide({ delivery: [stored], endpoints }, account) {
           if (stored === undefined) throw deliveryNotFound();
-          // Checked before the state, because no option sends an erased delivery again.
+          // Checks this before the state, because no option sends an erased delivery again.
           if (stored.isErased) throw deliveryErased();
           const isDelivered = stored.state === DeliveryState.Delivered;
           if (isDelivered && !includeDelivered) throw alreadyDelivered();
@@ -120,7 +120,7 @@ export function createDeliveryService(
 
     async retryFailedDeliveries(request, { signal, values }) {
       const { accountId, pageSize, pageToken } = request;
-      // Calls with a token are not limited. Without a page size, such a call would begin all parts.
+      // Calls with a token have no rate limit, so they need a page size. Without one, a call would begin all parts.
       if (pageToken !== "" && pageSize === undefined) throw pageSizeMissing();
       const ended = endedFrom(request);
       const list = retryOf(ended);
@@ -128,7 +128,7 @@ export function createDeliveryService(
       const part = { from, limit: pageSize };
       const onBegun = () => {
         outbox.attempts.notify();
-        // All parts may take minutes. If one fails or the process dies, the audit log must still have the retry.
+        // Logs the retry now: the other parts may take minutes and can fail. The audit log must not lose it.
         values.get(auditNowKey)();
       };
       const { retried, next } = await retryFailed(pool, writer, onBegun, ended, part, signal);

@@ -93,7 +93,7 @@ export type RetriableDelivery = DeliveryRecord & {
  * Without these locks, a retry could therefore send a delivery again that was just recorded as delivered.
  */
 export const deliveriesBy = lookupOf<DeliveryRow & { is_erased: number }, RetriableDelivery>({
-  // A join, because a vtgate drops the lock beside a subquery.
+  // This is a join, because a vtgate drops the lock of a statement with a subquery.
   select: `SELECT d.account_no, ${COLUMNS.map((column) => `d.${column}`).join(", ")},
       e.id IS NOT NULL AND e.payload IS NULL AS is_erased
     FROM delivery d FORCE INDEX (PRIMARY)
@@ -143,7 +143,7 @@ export async function listLastAttempts(
   }));
 }
 
-/** Finds the bytes of an event. They are empty after its donation was deleted. */
+/** Finds the bytes of an event. There are none left after the event's donation was deleted. */
 export async function findPayload(
   pool: Pool,
   accountNo: number,

@@ -13,10 +13,12 @@ import { rowCounterOf } from "../../../test/harness/row-reads.ts";
 import { useServices } from "../../../test/harness/services.ts";
 import { requiredMicros, timestampFromMicros } from "../common/timestamps.ts";
 
-/** Enough to notice a scan. More would not change the plan: each statement names its index and its order of joins. */
+/**
+ * Enough deliveries to notice a scan. More would not change the plan: statements name their index and order of joins.
+ */
 const COUNT = 100_000;
 const PAGE = 50;
-/** Rows that a page may read: entries of two ranges, the shown rows, and one at the start of each range. */
+/** Maximum rows that a page may read: entries of two ranges, the shown rows, and one row at the start of each range. */
 const FEW = 3 * (PAGE + 1) + 180;
 const { DELIVERED, FAILED, PAUSED } = DeliveryState;
 const { DONATION_CREATED: CREATED, DONATION_REFUNDED: REFUNDED } = WebhookEventKind;
@@ -41,8 +43,8 @@ let countRead: () => Promise<number>;
 /** Groups of rows with equal values of all filters, newest first. */
 let alike: Row[][];
 
-// Half are of kind CREATED, delivered to one endpoint. Half are of kind REFUNDED, timed out at the other. The three
-// oldest of the first half become REFUNDED and rejected. Two filters that match many rows each can therefore match
+// Half of the deliveries are of kind CREATED, delivered to one endpoint. Half are of kind REFUNDED, timed out at the
+// other. The three oldest of the first half become REFUNDED and rejected. So two filters can match many rows each, but
 // only three or none together.
 beforeAll(async () => {
   accountId = await services.createAccount();

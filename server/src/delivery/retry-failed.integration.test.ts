@@ -5,7 +5,7 @@ import { writeDeliveries } from "../../../test/harness/backlog.ts";
 import { EVER, useServices } from "../../../test/harness/services.ts";
 import { retryFailed } from "./retry-failed.ts";
 
-/** Three batches. Deliveries of one state share an event, and so their time. */
+/** Deliveries for three batches of a retry. Those of one state share an event, and so their time. */
 const BACKLOG = [
   { state: DeliveryState.FAILED, count: 700 },
   { state: DeliveryState.CANCELED, count: 300 },

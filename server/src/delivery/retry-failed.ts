@@ -17,7 +17,7 @@ import { beginNextRuns } from "./begin-runs.ts";
 import { countInStates, listInStates } from "./delivery-list-store.ts";
 import { type DeliveryRecord, deliveriesBy } from "./delivery-store.ts";
 
-/** Deliveries per transaction, so that the account's lock is not held for long. */
+/** Maximum deliveries per transaction, so that the account's lock is not held for long. */
 const RETRIED_AT_ONCE = 500;
 /**
  * Maximum deliveries counted per endpoint. The statement reads at most one more index entry than this from each of 84
@@ -31,7 +31,7 @@ export type Ended = {
   /** `undefined` means every endpoint that is on. */
   readonly endpointId: string | undefined;
   readonly range: { readonly since: Micros; readonly until: Micros };
-  /** Whether to include delivered ones. */
+  /** Whether to include deliveries that succeeded. */
   readonly includeDelivered: boolean;
   /** Only deliveries of this kind, and with this last outcome. `undefined` means all. */
   readonly kind: number | undefined;
@@ -47,8 +47,9 @@ const END: Part = { retried: 0, next: undefined };
 
 /**
  * Begins one new run of each retriable delivery after a position: one part of `limit` if there is a limit, else all
- * parts until `signal` aborts. Calls `onBegun` after each part that began runs. Fails with `account_not_found`,
- * `endpoint_not_found`, `endpoint_switched_off`, `account_unavailable` and `bulk_retry_limit_reached` if it began none.
+ * parts until `signal` aborts. Calls `onBegun` after each part that began runs. If no run began, it can fail with
+ * `account_not_found`, `endpoint_not_found`, `endpoint_switched_off`, `account_unavailable` or
+ * `bulk_retry_limit_reached`.
  */
 export async function retryFailed(
   pool: Pool,
@@ -61,7 +62,7 @@ export async function retryFailed(
   let retried = 0;
   let next = from;
   do {
-    // Each part begins after the last one, because retried deliveries may have failed again.
+    // Each part begins after the previous one, because retried deliveries may have failed again.
     const part = await retryPart(pool, writer, ended, next, limit ?? RETRIED_AT_ONCE).catch(
       (error: unknown) => {
         // For example, the endpoint was switched off meanwhile. The caller gets the count so far.
@@ -77,8 +78,8 @@ export async function retryFailed(
 }
 
 /**
- * Counts the deliveries in retriable states, at most 10,000 per endpoint. A retry leaves out those whose donation was
- * deleted. Fails with `endpoint_not_found`.
+ * Counts the deliveries in retriable states, at most 10,000 per endpoint. The count includes deliveries whose donation
+ * was deleted, but a retry leaves them out. Fails with `endpoint_not_found`.
  */
 export async function countRetriable(
   pool: Pool,
@@ -145,15 +146,13 @@ async function retryPart(
   return { retried, next: hasNext ? { endpointId, after } : undefined };
 }
 
-/** Tells whether a delivery still matches the request. It was read again under its account's lock. */
+/** Tells whether a delivery still matches the request. The delivery was read again after its account was locked. */
 function isAsked(ended: Ended, { state, lastOutcome }: DeliveryRecord): boolean {
   const isOutcome = ended.lastOutcome === undefined || ended.lastOutcome === lastOutcome;
   return isOutcome && retriableStates(ended).includes(state);
 }
 
-/**
- * Lists at most `limit` next deliveries, all of one endpoint: the first that has any. `isLast` means that none follow.
- */
+/** Lists at most `limit` next deliveries, all of the first endpoint that has any. `isLast` means that none follow. */
 async function listNext(
   pool: Pool,
   accountNo: number,
@@ -176,7 +175,7 @@ async function listNext(
   return { endpointId: named, ids: [], isLast: true };
 }
 
-/** Sorts by id, because this order stays when an endpoint is switched off between two parts. */
+/** Lists the endpoints that are on, by id, because this order stays when one is switched off between two parts. */
 async function idsOfEndpointsOn(pool: Pool, accountNo: number): Promise<string[]> {
   const endpoints = await listEndpoints(pool, accountNo);
   return endpoints

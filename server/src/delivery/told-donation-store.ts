@@ -20,7 +20,7 @@ type Row = RowDataPacket & {
   currency: string;
 };
 
-/** Lists the donations of some deliveries, by event id. Test events have none. */
+/** Lists the donations of some deliveries, by event id. Test events have no donation. */
 export async function listDonationsOf(
   pool: Pool,
   accountNo: number,
