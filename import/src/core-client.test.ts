@@ -21,3 +21,10 @@ it("does not advise to start a core that answers", () => {
       "The core at http://localhost:1 cannot import now: Try later. Stored rows are not stored twice.",
   });
 });
+
+it("says that a core whose answer was cut cannot be reached, and not that it refused the import", () => {
+  const failure = new ConnectError("protocol error: incomplete envelope", Code.InvalidArgument);
+  expect(explainCallError(failure, "http://localhost:1")).toMatchObject({
+    message: expect.stringContaining("cannot be reached or does not answer"),
+  });
+});

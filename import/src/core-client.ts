@@ -21,6 +21,8 @@ export type CoreClient = {
 
 /** How long a call may be silent before a ping. Without pings, a connection that was cut silently hangs the import. */
 const PINGS = { pingIntervalMs: 10_000 };
+/** Connect's words for an answer that was cut, for example by a proxy. Its code would be `invalid_argument`. */
+const CUT_ANSWER = "protocol error: incomplete envelope";
 
 /** Creates clients over gRPC. They connect with the first call. */
 export function createCoreClient(config: CoreConfig): CoreClient {
@@ -51,7 +53,9 @@ function sentenceFor(error: ConnectError, coreUrl: string): string {
   const reason = error.rawMessage || messageOf(error.cause ?? error);
   // A failure that the core reports has an ErrorInfo. A broken connection has none, and one of these codes.
   const isReported = error.findDetails(ErrorInfoSchema).length > 0;
-  const isBroken = !isReported && [Code.Canceled, Code.Internal, Code.Unknown].includes(code);
+  const isCut =
+    reason === CUT_ANSWER || [Code.Canceled, Code.Internal, Code.Unknown].includes(code);
+  const isBroken = !isReported && isCut;
   if (isReported && code === Code.Unavailable) {
     return `The core at ${coreUrl} cannot import now: ${reason} Stored rows are not stored twice.`;
   }

@@ -1,11 +1,13 @@
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import {
+  constants,
   createSecureServer,
   createServer,
   type Http2SecureServer,
   type Http2Server,
 } from "node:http2";
+import { type AddressInfo, createServer as createTcpServer, connect as openTcp } from "node:net";
 import { join } from "node:path";
 import { createClient } from "@connectrpc/connect";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
@@ -13,6 +15,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { certify } from "../../test/harness/certify.ts";
 import { useFolder } from "../../test/harness/use-started.ts";
 import { connectToCore, failureOf } from "./client-transport.ts";
+import { CoreSessions } from "./core-sessions.ts";
 import { AccountService } from "./gen/activity/account/v1/account_service_pb.ts";
 import { DonationService } from "./gen/activity/ingest/v1/donation_service_pb.ts";
 import { ActivityService } from "./gen/activity/read/v1/activity_service_pb.ts";
@@ -115,6 +118,37 @@ it("connectToCore reaches a core with mutual TLS and a private CA", async () => 
   });
   const { feedVersion } = await createClient(ActivityService, transport).listActivities({});
   expect(Number(feedVersion)).toBeGreaterThan(0);
+});
+
+it("CoreSessions gives up a connection that gets no answer to its TLS handshake, and opens another one", async () => {
+  certify(certificates, "alone", "IP:127.0.0.1");
+  const [cert, key] = [readPem("alone.pem"), readPem("alone.key")];
+  const address = await listen(createSecureServer({ cert, key }, core));
+  let isSilent = true;
+  const door = createTcpServer((socket) => {
+    closers.push(() => socket.destroy());
+    if (!isSilent) socket.pipe(openTcp(Number(address.split(":")[1]), "127.0.0.1")).pipe(socket);
+  });
+  await once(door.listen(0, "127.0.0.1"), "listening");
+  closers.push(() => door.close());
+  const { port } = door.address() as AddressInfo;
+  const limits = { pingIntervalMs: 4_000, connectTimeoutMs: 500 };
+  const sessions = new CoreSessions(`https://127.0.0.1:${port}`, limits, { ca: cert });
+  expect(await sessions.connect()).toBe("error");
+  isSilent = false;
+  expect(await sessions.connect()).toBe("idle");
+  sessions.abort();
+});
+
+it("failureOf tells that a call whose answer was cut may be repeated", async () => {
+  const cutter = createServer().on("stream", (stream) => {
+    stream.respond({ ":status": 200, "content-type": "application/grpc+proto" });
+    stream.write(Buffer.of(0, 0, 0), () => stream.close(constants.NGHTTP2_NO_ERROR));
+  });
+  const address = `http://${await listen(cutter)}`;
+  const accounts = createClient(AccountService, connectToCore({ url: address, credential: "x" }));
+  const failure = accounts.deleteAccount({}).catch(failureOf);
+  expect(await failure).toMatchObject({ code: "temporarily_unavailable" });
 });
 
 it("failureOf throws an error of the caller's own code, and tells that an aborted call may be repeated", async () => {

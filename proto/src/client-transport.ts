@@ -46,6 +46,8 @@ const MIN_WAIT_TIMEOUT_MS = 15_000;
 const PINGS = { pingIntervalMs: 4_000, pingTimeoutMs: 2_000 };
 /** The core refuses a message over 1 MiB with these words of Connect, and without an ErrorInfo. */
 const TOO_LARGE = "message size ";
+/** Connect's words for an answer that was cut, for example by a proxy. Its code would be `invalid_argument`. */
+const CUT_ANSWER = "protocol error: incomplete envelope";
 const UNKNOWN_CALL =
   "The core does not know this call: it is older than this client, or another server has this address.";
 /**
@@ -105,12 +107,13 @@ export function failureOf(failure: unknown): CoreFailure {
   return { code, message: isUnknown ? UNKNOWN_CALL : failure.rawMessage };
 }
 
-/** Every failure of the core's services has an ErrorInfo. A broken connection has none, and one of these codes. */
+/** Every failure of the core's services has an ErrorInfo. A broken connection or a cut answer has none. */
 function isOfTheWay(failure: ConnectError): boolean {
   const { Unavailable, DeadlineExceeded, Aborted, Canceled, Internal, Unknown } = Code;
   const codes = [Unavailable, DeadlineExceeded, Aborted, Canceled, Internal, Unknown];
   if (isNotEncoded(failure)) return false;
-  return failure.findDetails(ErrorInfoSchema).length === 0 && codes.includes(failure.code);
+  const isCut = failure.rawMessage === CUT_ANSWER || codes.includes(failure.code);
+  return isCut && failure.findDetails(ErrorInfoSchema).length === 0;
 }
 
 /** Connect fails with this text, before it sends anything, when a value does not fit its field. */
