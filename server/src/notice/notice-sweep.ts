@@ -93,9 +93,13 @@ export function startNoticeSweep(pool: Pool, retentionDays: number, log: Log): (
  */
 export async function sweepNotices(pool: Pool, chunk = CHUNK): Promise<void> {
   for (const [list, source] of CANDIDATES) {
+    const settled = new Set<string>();
     for (let after: Candidate | undefined = START; after !== undefined; ) {
       const page: Candidate[] = await list(pool, after, chunk);
-      await settle(pool, page, source);
+      // An endpoint is listed for each hour with a failed attempt, but needs only one transaction.
+      const fresh = page.filter((each) => !settled.has(candidateName(each)));
+      for (const each of fresh) settled.add(candidateName(each));
+      await settle(pool, fresh, source);
       after = page.length < chunk ? undefined : page.at(-1);
     }
   }
@@ -138,6 +142,10 @@ async function settle(
     if (closed.length > 0) await closeNotices(tx, closed, clock.nowMicros);
     if (opened.length > 0) await insertNotices(tx, clock, opened);
   });
+}
+
+function candidateName({ accountNo, id }: Candidate): string {
+  return `${accountNo} ${id}`;
 }
 
 function subjectOf({ accountId, subjectId }: StoredNotice): Subject {

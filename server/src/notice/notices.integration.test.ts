@@ -2,6 +2,7 @@ import { AttemptOutcome, type Notice, NoticeKind } from "@activity/proto";
 import { timestampFromMs, timestampMs, timestampNow } from "@bufbuild/protobuf/wkt";
 import { beforeEach, describe, expect, it } from "vitest";
 import { createPaidDonation } from "../../../test/harness/builders.ts";
+import { rowCounterOf } from "../../../test/harness/row-reads.ts";
 import { EVER, useServices } from "../../../test/harness/services.ts";
 import { endSessions } from "../account/account-sessions-store.ts";
 import { accountNoOf } from "../common/ids.ts";
@@ -57,6 +58,19 @@ const keyEndsIn = (days: number) =>
     `UPDATE api_key SET expires_at = ${NOW_MICROS} + ? WHERE account_no = ?`,
     ...[days * DAY_MICROS, accountNoOf(accountId)],
   );
+
+it("a sweep locks the notices once for an endpoint that fails in many hours, ADR 0054", async () => {
+  const locks = await rowCounterOf(services.database, "installation");
+  const locksOfSweep = async () => {
+    const before = await locks();
+    await sweepNotices(services.pool, 1);
+    return (await locks()) - before;
+  };
+  await attempts(20, 1);
+  const once = await locksOfSweep();
+  for (const hoursAhead of [-1, -2, -3]) await attempts(20, 1, hoursAhead);
+  expect(await locksOfSweep()).toBe(once);
+});
 
 describe("a notice is written once for each level, ADR 0054", () => {
   it("for an endpoint whose attempts fail, and again only after it worked", async () => {
