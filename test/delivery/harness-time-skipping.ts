@@ -68,7 +68,7 @@ export async function startTimeSkippingStack(behaviour: Behaviour) {
   const recorder = createRecorder(dispatch, QUIET, PROCESS_TIMING);
   const slots = createAttemptSlots({ ...RETRY_SLOTS, nowMs: () => performance.now() });
   return {
-    ...{ stack, receiver, environment, dispatch },
+    ...{ stack, receiver, environment, dispatch, recorder },
     deliveries: stack.client(DeliveryService),
     async createEndpoint() {
       const accountId = await createAccount(stack);

@@ -1,10 +1,12 @@
 import { fileURLToPath } from "node:url";
 import { AccountService, AttemptOutcome, DeliveryState } from "@activity/proto";
+import { PROCESS_TIMING as timing } from "@activity/runtime/timing";
 import { Worker } from "@temporalio/worker";
-import { beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it, onTestFinished } from "vitest";
 import { runFromProto, runToProto } from "../../workflows/src/attempt/run-key.ts";
 import type { Run } from "../../workflows/src/common/run.ts";
 import { beginWorkflow } from "../../workflows/src/dispatcher/begin-workflow.ts";
+import { startRetries } from "../../workflows/src/dispatcher/workflow-runs.ts";
 import { AttemptOutcome as Outcome } from "../../workflows/src/http/attempt-outcome.ts";
 import {
   type Activities,
@@ -17,6 +19,7 @@ import {
   type RunResult,
 } from "../../workflows/src/workflow/contract.ts";
 import { unique } from "../harness/builders.ts";
+import { QUIET } from "../harness/quiet.ts";
 import { useStarted } from "../harness/use-started.ts";
 import { attemptNumbersOf, verifyRequest } from "./harness-deliveries.ts";
 import { expectWaits, recordHistory, waitsOf } from "./harness-history.ts";
@@ -155,6 +158,43 @@ it("fails a workflow that cannot be replayed, so that its run continues from the
   skipping.receiver.behaviour = answer(200);
   await resume(run);
   expect(attemptNumbersOf(requests())).toEqual([2]);
+});
+
+/** Records a retried failure, and gives it an outcome that only a newer version knows. */
+async function recordNewer(run: Run, attempt: number): Promise<void> {
+  await skipping.recordBusy(run, attempt);
+  await skipping.stack.database.query(
+    "UPDATE delivery_attempt SET outcome = 99 WHERE delivery_id = ? AND attempt = ?",
+    [run.deliveryId, attempt],
+  );
+}
+
+it("begins the retries of a run whose outcome only a newer version knows. ADR 0044", async () => {
+  const { run, requests } = await skipping.sendTest({ accountId, endpointId });
+  await recordNewer(run, 1);
+  const { dispatch, recorder, environment } = skipping;
+  const { workflow: client } = environment.client;
+  const target = { client, taskQueue: TASK_QUEUE, nowMs: Date.now };
+  const poller = startRetries({ ...target, dispatch, recorder, timing, log: QUIET });
+  onTestFinished(poller.stop);
+  const entries = () =>
+    skipping.stack.database.query("SELECT 1 FROM outbox_entry WHERE delivery_id = ?", [
+      run.deliveryId,
+    ]);
+  await expect.poll(entries).toEqual([]);
+  skipping.receiver.behaviour = answer(200);
+  const worker = await skipping.worker();
+  await worker.runUntil(client.getHandle(deliverWorkflowId(run)).result());
+  expect(attemptNumbersOf(requests())).toEqual([2]);
+});
+
+it("resumes after a recorded outcome that only a newer version knows, after the whole wait. ADR 0044", async () => {
+  const { deliveryId, requests, history } = await runToEnd(async ({ before: _, ...key }) => {
+    if (key.attempt === 3) await recordNewer(key, 3);
+  });
+  expect(attemptNumbersOf(requests)).toEqual([1, 2, 4, 5, 6, 7, 8]);
+  expectWaits(history, WAITS_SECONDS);
+  expect((await read(deliveryId)).delivery).toMatchObject(FAILED);
 });
 
 /** The answers of the core and the receiver, in order. `undefined` stands for a core that is away. */

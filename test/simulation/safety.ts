@@ -188,7 +188,7 @@ export function createSafety(parts: SafetyParts) {
   /** A run ends as failed after its eighth attempt failed, or after an outcome that is not retried. §6.4 */
   function checkEnd(row: DeliveryRow, { state, attempts: attempt, outcome }: AfterAttempt): void {
     const isDelivered = outcome === AttemptOutcome.DELIVERED;
-    const isLast = attempt === MAX_ATTEMPTS || !RETRIED.has(outcomeFromProto(outcome));
+    const isLast = attempt === MAX_ATTEMPTS || !RETRIED.has(outcomeFromProto(outcome) ?? "");
     const { Delivered, Failed, Retrying } = DeliveryState;
     const right = isDelivered ? Delivered : isLast ? Failed : Retrying;
     const what = `attempt ${attempt}, outcome ${outcome}`;

@@ -27,9 +27,10 @@ export function outcomeToProto(outcome: AttemptOutcome): Outcome {
   return TO_PROTO[outcome] ?? Outcome.UNSPECIFIED;
 }
 
-/** Converts an outcome of the core. Throws for an unspecified one. */
-export function outcomeFromProto(outcome: Outcome): AttemptOutcome {
-  const converted = FROM_PROTO.get(outcome);
-  if (converted === undefined) throw new Error(`the core answered with the outcome ${outcome}`);
-  return converted;
+/**
+ * Converts an outcome of the core. Returns `undefined` for one that only a newer version knows. If this threw, no worker
+ * of this version could continue the run. ADR 0044
+ */
+export function outcomeFromProto(outcome: Outcome): AttemptOutcome | undefined {
+  return FROM_PROTO.get(outcome);
 }

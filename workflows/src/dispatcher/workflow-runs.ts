@@ -9,6 +9,7 @@ import type { Recorder } from "../attempt/recorder.ts";
 import { retryInMs } from "../attempt/retry-schedule.ts";
 import { runFromProto, runToProto } from "../attempt/run-key.ts";
 import type { Run } from "../common/run.ts";
+import { AttemptOutcome } from "../http/attempt-outcome.ts";
 import type { DeliverInput, MadeAttempt } from "../workflow/contract.ts";
 import { beginWorkflow, type WorkflowTarget } from "./begin-workflow.ts";
 import { CLAIM_WAIT, claimOptions } from "./claim-options.ts";
@@ -143,10 +144,12 @@ function dueInMs({ dueIn }: ClaimedRetry, made: readonly MadeAttempt[], nowMs: n
   return last ? retryInMs(made.length, last.endedAtMs, nowMs, claimedMs) : claimedMs;
 }
 
+/** A newer version's outcome becomes a network error. It was retried too, because the run continues. */
 function madeOf({ attempts }: ClaimedRetry): MadeAttempt[] {
-  return attempts.flatMap(({ outcome, endedAt }) =>
-    endedAt ? [{ outcome: outcomeFromProto(outcome), endedAtMs: timestampMs(endedAt) }] : [],
-  );
+  return attempts.flatMap(({ outcome: recorded, endedAt }) => {
+    const outcome = outcomeFromProto(recorded) ?? AttemptOutcome.NetworkError;
+    return endedAt ? [{ outcome, endedAtMs: timestampMs(endedAt) }] : [];
+  });
 }
 
 function throwFirst(settled: readonly PromiseSettledResult<unknown>[]): void {

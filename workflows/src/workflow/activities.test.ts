@@ -16,6 +16,8 @@ type LoadAttemptStep = NonNullable<MessageInitShape<typeof LoadAttemptResponseSc
 
 const quiet = () => undefined;
 const READY = { url: "https://receiver.example/hook", secret: "whsec_c2VjcmV0", eventId: "event" };
+/** An outcome that only a newer version knows. */
+const NEWER = 99 as AttemptOutcome;
 /** More recorded attempts than a worker keeps. */
 const OTHERS = 2_001;
 
@@ -131,7 +133,7 @@ it.each([
   [2, "route_not_found"],
   [8, "receiver_busy"],
 ] as const)(
-  "returns what is recorded if attempt %i, %s, would end its run. ADR 0028",
+  "returns what is recorded if attempt %i, %s, would end its run. ADR 0028, ADR 0044",
   async (attempt, outcome) => {
     const endedAt = { seconds: 0n, nanos: 0 };
     let step: LoadAttemptStep = { case: "ready", value: READY };
@@ -140,6 +142,10 @@ it.each([
     step = { case: "recorded", value: { outcome: AttemptOutcome.TIMEOUT, endedAt } };
     const other = { outcome: "timeout", endedAtMs: 0 };
     expect(await activities.record(1, made, { attempt, outcome })).toMatchObject(other);
+    // A newer version's outcome ended the run.
+    step = { case: "recorded", value: { outcome: NEWER, endedAt } };
+    expect(await activities.record(1, made, { attempt, outcome })).toBeUndefined();
+    expect(await activities.ask(2)).toEqual({ kind: "ended" });
     // A failover has lost the recorded attempt.
     step = { case: "ready", value: READY };
     expect(await activities.record(1, made, { attempt, outcome })).toBeUndefined();

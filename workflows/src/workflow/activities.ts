@@ -8,7 +8,7 @@ import type { Recorder } from "../attempt/recorder.ts";
 import { MAX_ATTEMPTS, retryInMs, waitLeftMs } from "../attempt/retry-schedule.ts";
 import { runToProto } from "../attempt/run-key.ts";
 import { type AttemptKey, attemptName } from "../common/run.ts";
-import { type AttemptOutcome, isRetried } from "../http/attempt-outcome.ts";
+import { AttemptOutcome, isRetried } from "../http/attempt-outcome.ts";
 import { ProxyFailure } from "../http/egress-proxy.ts";
 import type { Sender } from "../http/sender.ts";
 import type { AttemptSlots } from "./attempt-slots.ts";
@@ -60,7 +60,8 @@ export function createActivities(dependencies: ActivityDependencies): Activities
       const { step, retryIn } = await load(key);
       if (step.case === "recorded") {
         kept.recorded(key);
-        return { kind: "recorded", ...recordedFrom(key.attempt, step.value, retryIn) };
+        const recorded = recordedFrom(key.attempt, step.value, retryIn);
+        return recorded ? { kind: "recorded", ...recorded } : { kind: "ended" };
       }
       if (step.case === "ended" && step.value.unknown) return { kind: "unknown" };
       if (step.case !== "ready") return { kind: "ended" };
@@ -114,18 +115,24 @@ export function createActivities(dependencies: ActivityDependencies): Activities
     return answer;
   }
 
+  /** A newer version's outcome becomes a network error if a retry follows. Otherwise this returns `undefined`. */
   function recordedFrom(
     attempt: number,
-    { outcome, endedAt }: PastAttempt,
+    { outcome: recorded, endedAt }: PastAttempt,
     retryIn: Duration | undefined,
-  ): RecordedAttempt {
+  ): RecordedAttempt | undefined {
+    const outcome = outcomeFromProto(recorded) ?? (retryIn && AttemptOutcome.NetworkError);
+    if (outcome === undefined) return undefined;
     const endedAtMs = endedAt === undefined ? nowMs() : timestampMs(endedAt);
     const storedMs = retryIn ? durationMs(retryIn) : 0;
     const leftMs = retryInMs(attempt, endedAtMs, nowMs(), storedMs);
-    return { outcome: outcomeFromProto(outcome), endedAtMs, retryInMs: leftMs };
+    return { outcome, endedAtMs, retryInMs: leftMs };
   }
 
-  /** Asks the core which outcome of an attempt is recorded. Returns `undefined` if a failover has lost it. */
+  /**
+   * Asks the core which outcome of an attempt is recorded. Returns `undefined` if a failover has lost it, or if a newer
+   * version's outcome ended the run.
+   */
   async function loadRecorded(key: AttemptKey): Promise<RecordedAttempt | undefined> {
     const { step, retryIn } = await load(key);
     return step.case === "recorded" ? recordedFrom(key.attempt, step.value, retryIn) : undefined;
