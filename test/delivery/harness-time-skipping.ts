@@ -96,7 +96,6 @@ export async function startTimeSkippingStack(behaviour: Behaviour) {
       const { nativeConnection: connection, namespace = "default" } = environment;
       const activities = createActivities({
         ...{ dispatch, sender, recorder, slots },
-        firstAreClaimed: true,
         nowMs: () => Date.now(),
         timing: PROCESS_TIMING,
       });

@@ -56,7 +56,9 @@ export function createDispatcher(
     : startFirstAttempts({ dispatch, sender, recorder, nowMs, timing, log: QUIET });
   const slots = createAttemptSlots({ ...RETRY_SLOTS, nowMs: timing.nowMs });
   const activities = createActivities({
-    ...{ dispatch, sender, recorder, slots, nowMs, timing, firstAreClaimed: isWhole },
+    ...{ dispatch, sender, recorder, slots, nowMs, timing },
+    // Only the version before reads this.
+    ...{ firstAreClaimed: isWhole },
   });
   const client = temporal.client(process);
   const stopping = new AbortController();

@@ -15,6 +15,7 @@ import { createStreams } from "./random.ts";
 import { createSafety } from "./safety.ts";
 import type { Frozen, Scenario } from "./scenario.ts";
 import { createTemporal } from "./temporal.ts";
+import { THIS_VERSION } from "./version.ts";
 import { type Cut, notCut } from "./wire.ts";
 import { createWorld } from "./world.ts";
 
@@ -73,6 +74,7 @@ export function createProduct(scenario: Scenario) {
     clocksDifferMs: () => Math.max(...aheads) - Math.min(...aheads),
     isRestored: () => isRestored,
     isWhole,
+    isAlone: scenario.versions.every((version) => version === THIS_VERSION),
     knownAtRestore: (run) => knownAtRestore.get(deliverWorkflowId(run)) ?? 0,
     forbiddenSince({ endpointId, accountNo, deliveryId }) {
       const names = [endpointId, `${endpointId} removed`, `account ${accountNo}`, deliveryId];

@@ -59,6 +59,8 @@ type SafetyParts = {
   readonly isRestored: () => boolean;
   /** Whether `DELIVERY_WORKFLOWS` is `all`. */
   readonly isWhole: boolean;
+  /** Whether all dispatchers are of this version. */
+  readonly isAlone: boolean;
   /** Reports that a rule was broken, and how. The first report counts. */
   readonly broken: (rule: string, what: string) => void;
 };
@@ -151,11 +153,12 @@ export function createSafety(parts: SafetyParts) {
 
   function kindOf(one: BegunAttempt): keyof typeof LIMITS_AT_ENDPOINT {
     if (!isOfWorkflow(one)) return "first";
-    return parts.isWhole && one.attempt === 1 ? "first of a workflow" : "retry";
+    if (one.attempt > 1 || !parts.isWhole) return "retry";
+    // The version before limits no first attempt of a restored database.
+    const isClaimed = !parts.isAlone || temporal().isClaimed(one);
+    return isClaimed ? "first of a workflow" : "retry";
   }
-  /**
-   * Whether claims count an attempt. After a restore, none counts a first attempt, because it is claimed as a retry.
-   */
+  /** Whether claims count an attempt. They count none that a restored database has forgotten. */
   const isCounted = (one: BegunAttempt) => {
     const entry = tables().entries.get(one.deliveryId);
     const isLeased = entry?.task === Task.Attempt && tables().isLeased(entry.leasedUntil);

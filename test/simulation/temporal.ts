@@ -213,6 +213,9 @@ export function createTemporal(
       return workflows.get(id)?.state === "running" || forgotten.has(id);
     },
 
+    /** Whether a workflow was begun by a claim of first attempts, or forgotten. */
+    isClaimed: (run: Run) => workflows.get(deliverWorkflowId(run))?.input.made === undefined,
+
     /** How many attempts of a run Temporal knows. */
     attemptsOf(run: Run): number {
       const workflow = workflows.get(deliverWorkflowId(run));

@@ -89,7 +89,6 @@ export function startDeliveries(options: {
   const activities = createActivities({
     ...{ dispatch, sender, recorder },
     slots: createAttemptSlots({ ...RETRY_SLOTS, nowMs: timing.nowMs }),
-    firstAreClaimed: config.deliveryWorkflows === "all",
     nowMs: wallClockMs,
     timing,
   });

@@ -32,7 +32,6 @@ function startActivities(
   isBusy: (deliveryId: string | undefined) => boolean,
   {
     slots = OTHERS + 1,
-    firstAreClaimed = false,
     failure = (): Error | undefined => undefined,
     timing = PROCESS_TIMING,
     step = (): LoadAttemptStep => ({ case: "ready", value: READY }),
@@ -71,14 +70,13 @@ function startActivities(
   recorder = createRecorder(dispatch, QUIET, PROCESS_TIMING);
   const sizes = { perEndpoint: slots, total: slots ** 2, nowMs: () => 0 };
   const { attempt, record } = createActivities({
-    ...{ dispatch, sender, recorder, firstAreClaimed, nowMs: () => 0, timing },
+    ...{ dispatch, sender, recorder, nowMs: () => 0, timing },
     slots: createAttemptSlots(sizes),
   });
   return {
     ...{ recorded, texts },
     posts: () => posts,
-    ask: (number: number) => attempt(attemptOf(number)),
-    askFirst: (number: number) => attempt({ ...attemptOf(number), attempt: 1, before: [] }),
+    ask: (number: number, isClaimed = false) => attempt({ ...attemptOf(number), isClaimed }),
     async record(
       number: number,
       made: AttemptAnswer,
@@ -166,11 +164,11 @@ it("gives the texts of a receiver's answer to the record, and to no history", as
 });
 
 it.each([
-  ["take slots as retries do, after a restore", false, 1],
-  ["take no slots if every run is a workflow: the claim limits them", true, 3],
-])("first attempts of workflows %s. ADR 0028", async (_, firstAreClaimed, posts) => {
-  const activities = startActivities(() => false, { slots: 1, firstAreClaimed });
-  const answers = await Promise.all([1, 2, 3].map(activities.askFirst));
+  ["takes a slot if no claim limits it", false, 1],
+  ["takes no slot if a claim limits it", true, 3],
+])("an attempt of a workflow %s. ADR 0028", async (_, isClaimed, posts) => {
+  const activities = startActivities(() => false, { slots: 1 });
+  const answers = await Promise.all([1, 2, 3].map((each) => activities.ask(each, isClaimed)));
   expect(answers.filter(({ kind }) => kind === "made")).toHaveLength(posts);
   expect(activities.posts()).toBe(posts);
 });

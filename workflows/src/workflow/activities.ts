@@ -27,8 +27,6 @@ export type ActivityDependencies = {
   readonly sender: Sender;
   readonly recorder: Recorder;
   readonly slots: AttemptSlots;
-  /** Whether claims limit first attempts. Otherwise first attempts take slots too. */
-  readonly firstAreClaimed: boolean;
   /** Milliseconds since 1970, for the attempt's timestamp. */
   readonly nowMs: () => number;
   readonly timing: Timing;
@@ -45,7 +43,7 @@ const PROXY_AGAIN_MS = 30_000;
 
 /** Creates the activities of a worker. */
 export function createActivities(dependencies: ActivityDependencies): Activities {
-  const { dispatch, sender, recorder, slots, firstAreClaimed, nowMs, timing } = dependencies;
+  const { dispatch, sender, recorder, slots, nowMs, timing } = dependencies;
   // When Temporal loses a task, the workflow asks for the same attempt again. It then gets the attempt that was made or
   // is in flight.
   const kept = createKeptAttempts();
@@ -56,7 +54,7 @@ export function createActivities(dependencies: ActivityDependencies): Activities
   const waiting = new Map<string, Set<PromiseWithResolvers<void>>>();
 
   return {
-    async attempt({ before, ...key }) {
+    async attempt({ before, isClaimed, ...key }) {
       const { step, retryIn } = await load(key);
       if (step.case === "recorded") {
         kept.recorded(key);
@@ -81,7 +79,6 @@ export function createActivities(dependencies: ActivityDependencies): Activities
       };
       const same = kept.get(key);
       if (same !== undefined) return orLater(same);
-      const isClaimed = key.attempt === 1 && firstAreClaimed;
       const slot = isClaimed ? { giveBack() {} } : slots.take(step.value.endpointId);
       if ("waitMs" in slot) return reschedule(slot.waitMs);
       const finished = makeAttempt(sender, step.value, key.attempt, nowMs)

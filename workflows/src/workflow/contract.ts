@@ -10,7 +10,10 @@ export type MadeAttempt = {
 
 /** The input of `deliver`: ids, outcomes and times, never a URL, a secret or a payload. */
 export type DeliverInput = Run & {
-  /** The attempts that the run has made so far; none by default. The next one is due at the start. */
+  /**
+   * The attempts that the run has made so far. The next one is due at the start. Absent if the run was claimed for its
+   * first attempt: that claim has counted the attempts at its endpoint.
+   */
   readonly made?: readonly MadeAttempt[];
 };
 
@@ -47,6 +50,9 @@ export type RecordInput = NextAttempt & {
 /** An attempt, and the run's attempts before it: a restored database may lack these. */
 export type NextAttempt = AttemptKey & { readonly before: readonly MadeAttempt[] };
 
+/** An attempt to make. `isClaimed` tells whether a claim limits it. Otherwise it takes a slot. */
+export type DueAttempt = NextAttempt & { readonly isClaimed: boolean };
+
 /** How a run ended, and its attempts. */
 export type RunResult = {
   /** `ended`: the core says that the run is over. `unknown`: the core does not know the run. */
@@ -57,7 +63,7 @@ export type RunResult = {
 /** The activities of `deliver`. */
 export type Activities = {
   /** Makes an attempt with the endpoint's current settings, and begins to record it. Fails when the core is away. */
-  attempt(input: NextAttempt): Promise<AttemptAnswer>;
+  attempt(input: DueAttempt): Promise<AttemptAnswer>;
   /**
    * Records a made attempt, or fails. A second call for it changes nothing. If the attempt's failure would end the run,
    * returns the recorded attempt: another worker may have made this attempt too, and its outcome may be recorded

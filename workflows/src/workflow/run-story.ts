@@ -4,8 +4,8 @@ import type {
   Activities,
   AttemptAnswer,
   DeliverInput,
+  DueAttempt,
   MadeAttempt,
-  NextAttempt,
   Progress,
   RecordedAttempt,
   RecordInput,
@@ -34,17 +34,18 @@ export type RunStory = {
  * at the end of the attempt before. §6.4
  */
 export function createRunStory(
-  { made: before = [], ...run }: DeliverInput,
+  { made: before, ...run }: DeliverInput,
   { attempt, record, sleep, nowMs, random }: StoryParts,
 ): RunStory {
-  const made: MadeAttempt[] = [...before];
+  const made: MadeAttempt[] = [...(before ?? [])];
   let dueAtMs = nowMs();
 
   async function attemptAll(): Promise<RunResult> {
     while (made.length < MAX_ATTEMPTS) {
       await sleepUntil(dueAtMs);
       const next = { ...run, attempt: made.length + 1, before: [...made] };
-      const answer = await attemptWhenPossible(next);
+      const isClaimed = before === undefined && made.length === 0;
+      const answer = await attemptWhenPossible({ ...next, isClaimed });
       if (answer.kind === "ended" || answer.kind === "unknown") {
         return { end: answer.kind, attempts: made };
       }
@@ -65,7 +66,7 @@ export function createRunStory(
     return { end: "failed", attempts: made };
   }
 
-  async function attemptWhenPossible(next: NextAttempt) {
+  async function attemptWhenPossible(next: DueAttempt) {
     for (let failures = 0; ; ) {
       const answer = await attemptIfReachable(next);
       if (answer !== undefined && answer.kind !== "rescheduled") return answer;
@@ -82,7 +83,7 @@ export function createRunStory(
   }
 
   /** Returns `undefined` if the activity failed, for example because the core was away. */
-  async function attemptIfReachable(next: NextAttempt): Promise<AttemptAnswer | undefined> {
+  async function attemptIfReachable(next: DueAttempt): Promise<AttemptAnswer | undefined> {
     try {
       return await attempt(next);
     } catch {
