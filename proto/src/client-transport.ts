@@ -35,9 +35,9 @@ export type CoreFailure = { readonly code: string; readonly message: string };
 
 const CREDENTIAL = /^[\x21-\x7e]*$/;
 const TIMEOUT_MS = 10_000;
-/** gRPC sends a deadline as at most eight digits. */
+/** The longest time limit of a call: gRPC sends a deadline as at most eight digits. */
 const MAX_TIMEOUT_MS = 99_999_999;
-/** The core answers WaitForActivity after at most ten seconds. */
+/** The shortest time limit of WaitForActivity, which the core answers after at most ten seconds. */
 const MIN_WAIT_TIMEOUT_MS = 15_000;
 /**
  * A connection that was cut silently is replaced within the default time limit of a call. A call that gets no answer
@@ -57,14 +57,13 @@ const UNKNOWN_CALL =
 const PAUSES_MS = [250, 1_000, 4_000];
 
 /**
- * Creates the transport of Connect's clients to the core. It uses gRPC, with the credential and a deadline for every
- * unary call. While the core is away, it retries a unary call at most three times, if the call is a read or an
- * idempotent write with an `external_id`. Throws TypeError for a credential that no header can carry, such as one with
- * a line break, and for a `timeoutMs` out of range.
+ * Returns the reason of a failed call. A core that cannot be reached is `temporarily_unavailable`. A request that is
+ * too large or cannot be encoded, such as one with a fraction of a cent, is `invalid_parameter`. A call that its caller
+ * aborts is `temporarily_unavailable`, because it may have succeeded. Rethrows an error that does not come from a call.
  */
 export function connectToCore(options: CoreOptions): Transport {
   const { url, credential, timeoutMs = TIMEOUT_MS, tls } = options;
-  // The platform's error for a header would quote the credential.
+  // Checks the credential first, because the platform's error for a header would quote it.
   if (!CREDENTIAL.test(credential)) throw new TypeError("credential must be visible ASCII.");
   if (!Number.isInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > MAX_TIMEOUT_MS) {
     throw new TypeError(`timeoutMs must be a whole number from 1 to ${MAX_TIMEOUT_MS}.`);
@@ -107,7 +106,10 @@ export function failureOf(failure: unknown): CoreFailure {
   return { code, message: isUnknown ? UNKNOWN_CALL : failure.rawMessage };
 }
 
-/** Every failure of the core's services has an ErrorInfo. A broken connection or a cut answer has none. */
+/**
+ * Returns whether a call failed on its way. A failure of the core's services has an ErrorInfo. A broken connection or a
+ * cut answer has none.
+ */
 function isOfTheWay(failure: ConnectError): boolean {
   const { Unavailable, DeadlineExceeded, Aborted, Canceled, Internal, Unknown } = Code;
   const codes = [Unavailable, DeadlineExceeded, Aborted, Canceled, Internal, Unknown];
@@ -116,7 +118,7 @@ function isOfTheWay(failure: ConnectError): boolean {
   return isCut && failure.findDetails(ErrorInfoSchema).length === 0;
 }
 
-/** Connect fails with this text, before it sends anything, when a value does not fit its field. */
+/** Returns whether a value does not fit its field. Connect then fails with this text, before it sends anything. */
 function isNotEncoded(failure: ConnectError): boolean {
   return failure.rawMessage.startsWith("serialize binary: ");
 }

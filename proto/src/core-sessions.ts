@@ -16,8 +16,8 @@ type Limits = {
 /**
  * Connect's HTTP/2 connections to the core, without four faults of Connect. Connect stops listening before Node emits
  * the error of a broken session (connect-es 1768). It may ping a destroyed session (connect-es 1795). Both faults would
- * end the process. It also drops the time limit of a ping if the last call ends before the ping is answered. Later
- * calls would then wait for that ping without a limit. They would also wait for a TLS handshake without a limit
+ * end the process. Connect drops the time limit of a ping if the last call ends before the ping is answered. Later
+ * calls would then wait for that ping without a limit. Calls would also wait for a TLS handshake without a limit
  * (connect-es 1748).
  */
 export class CoreSessions extends Http2SessionManager {

@@ -111,7 +111,7 @@ export const PutAccountRequestSchema: GenMessage<PutAccountRequest> = /*@__PURE_
  */
 export type PutAccountResponse = Message<"activity.account.v1.PutAccountResponse"> & {
   /**
-   * As it is now.
+   * The account as it is now.
    *
    * @generated from field: activity.account.v1.Account account = 1;
    */
@@ -160,7 +160,7 @@ export const GetAccountRequestSchema: GenMessage<GetAccountRequest> = /*@__PURE_
  */
 export type GetAccountResponse = Message<"activity.account.v1.GetAccountResponse"> & {
   /**
-   * As it is now.
+   * The account as it is now.
    *
    * @generated from field: activity.account.v1.Account account = 1;
    */
@@ -202,7 +202,7 @@ export const VerifyAccountRequestSchema: GenMessage<VerifyAccountRequest> = /*@_
  */
 export type VerifyAccountResponse = Message<"activity.account.v1.VerifyAccountResponse"> & {
   /**
-   * As it is now.
+   * The account as it is now.
    *
    * @generated from field: activity.account.v1.Account account = 1;
    */
@@ -244,7 +244,7 @@ export const BlockAccountRequestSchema: GenMessage<BlockAccountRequest> = /*@__P
  */
 export type BlockAccountResponse = Message<"activity.account.v1.BlockAccountResponse"> & {
   /**
-   * As it is now.
+   * The account as it is now.
    *
    * @generated from field: activity.account.v1.Account account = 1;
    */
@@ -286,7 +286,7 @@ export const UnblockAccountRequestSchema: GenMessage<UnblockAccountRequest> = /*
  */
 export type UnblockAccountResponse = Message<"activity.account.v1.UnblockAccountResponse"> & {
   /**
-   * As it is now.
+   * The account as it is now.
    *
    * @generated from field: activity.account.v1.Account account = 1;
    */
@@ -345,8 +345,8 @@ export const DeleteAccountResponseSchema: GenMessage<DeleteAccountResponse> = /*
  */
 export const AccountService: GenService<{
   /**
-   * Creates an account, or updates the profile of the one with this external id. A new account is
-   * not verified. Fails with `username_taken` when another account has the username.
+   * Creates an account, or updates the profile of the account with this external id. A new account is not verified.
+   * Fails with `username_taken` when another account has the username.
    *
    * @generated from rpc activity.account.v1.AccountService.PutAccount
    */
@@ -366,7 +366,7 @@ export const AccountService: GenService<{
     output: typeof GetAccountResponseSchema;
   },
   /**
-   * Marks an account as verified, so that its keys may read.
+   * Marks an account as verified, so that its API keys may read.
    *
    * @generated from rpc activity.account.v1.AccountService.VerifyAccount
    */
@@ -376,8 +376,8 @@ export const AccountService: GenService<{
     output: typeof VerifyAccountResponseSchema;
   },
   /**
-   * Blocks an account: its keys are refused from the next request on. Its sessions and unused links end. Its runs are
-   * canceled at their next attempt, and its new deliveries are paused.
+   * Blocks an account: its API keys are refused from the next request on. Its sessions and unused links end. Its runs
+   * are canceled at their next attempt, and its new deliveries are paused.
    *
    * @generated from rpc activity.account.v1.AccountService.BlockAccount
    */

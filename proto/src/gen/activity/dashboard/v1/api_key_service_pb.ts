@@ -318,9 +318,9 @@ export const ApiKeyService: GenService<{
     output: typeof CreateApiKeyResponseSchema;
   },
   /**
-   * Gives an active key a new expiry, counted from now. Its text stays the same.
+   * Gives an active key a new expiry, counted from now. The key's text stays the same.
    *
-   * Fails with `api_key_not_found`, and with `api_key_not_active` if it has expired or is revoked.
+   * Fails with `api_key_not_found`, and with `api_key_not_active` if the key has expired or is revoked.
    *
    * @generated from rpc activity.dashboard.v1.ApiKeyService.RenewApiKey
    */

@@ -257,14 +257,14 @@ export type ListDeliveriesRequest = Message<"activity.dashboard.v1.ListDeliverie
   accountId: string;
 
   /**
-   * Only those to this endpoint; all when empty.
+   * Only deliveries to this endpoint. All when empty.
    *
    * @generated from field: string endpoint_id = 2;
    */
   endpointId: string;
 
   /**
-   * Only those in this state; all when unspecified.
+   * Only deliveries in this state. All when unspecified.
    *
    * @generated from field: activity.dashboard.v1.DeliveryState state = 3;
    */
@@ -523,7 +523,7 @@ export type CountRetriableDeliveriesRequest = Message<"activity.dashboard.v1.Cou
   until?: Timestamp | undefined;
 
   /**
-   * Whether to count delivered ones too.
+   * Whether to count delivered deliveries too.
    *
    * @generated from field: bool include_delivered = 5;
    */
@@ -614,7 +614,7 @@ export type RetryFailedDeliveriesRequest = Message<"activity.dashboard.v1.RetryF
   until?: Timestamp | undefined;
 
   /**
-   * Whether to send delivered ones again, for a receiver that lost its data.
+   * Whether to send delivered events again, for a receiver that lost its data.
    *
    * @generated from field: bool include_delivered = 5;
    */
@@ -781,7 +781,7 @@ export const AttemptOutcome = {
   DELIVERED: 1,
 
   /**
-   * 401 or 403: the owner should check the secret, the clock and the raw body.
+   * 401 or 403: the owner should check the signing secret, the clock and the raw body.
    *
    * @generated from enum value: ATTEMPT_OUTCOME_AUTH_REJECTED = 2;
    */
@@ -830,7 +830,7 @@ export const AttemptOutcome = {
   TIMEOUT: 8,
 
   /**
-   * Refused, reset, TLS or certificate. Retried.
+   * The connection was refused or reset, or its TLS or certificate failed. Retried.
    *
    * @generated from enum value: ATTEMPT_OUTCOME_NETWORK_ERROR = 9;
    */
@@ -896,10 +896,10 @@ export const DeliveryService: GenService<{
    * a run already and is not changed. Without `include_retrying`, a repeated call therefore starts no second run while
    * the first lasts.
    *
-   * Fails with `delivery_not_found`, and with `delivery_already_delivered` without `include_delivered`. Fails
-   * with `delivery_erased` when its donation was deleted, and with `account_unavailable` while the account is
-   * blocked. Fails with `endpoint_switched_off` when its endpoint is off, and with `endpoint_not_found` when it is
-   * deleted, even during a run.
+   * Fails with `delivery_not_found`, and with `delivery_already_delivered` without `include_delivered`. Fails with
+   * `delivery_erased` when its donation was deleted, and with `account_unavailable` while the account is blocked. Fails
+   * with `endpoint_switched_off` when its endpoint is off, and with `endpoint_not_found` when its endpoint is deleted,
+   * even during a run.
    *
    * @generated from rpc activity.dashboard.v1.DeliveryService.RetryDelivery
    */
@@ -927,12 +927,12 @@ export const DeliveryService: GenService<{
    * `last_outcome` restrict them further.
    *
    * With `page_size` a call retries one part, and returns a token for the next. To show progress, add up `retried`. To
-   * cancel, ask for no further part: runs that have begun continue. Without `page_size` one call retries all parts. An
-   * endpoint that is off or deleted when its deliveries are reached is skipped. If this is the named endpoint, the call
-   * ends and returns the number of runs that it began. After `temporarily_unavailable` or a deadline some runs may have
-   * begun. A call with the same token begins the others, and those that failed again. With `include_delivered` it also
-   * begins those that were delivered since. An account can begin one bulk retry a minute. A call with a token does not
-   * count, and must have a `page_size`.
+   * cancel, ask for no further part: runs that have begun continue. Without `page_size` one call retries all parts. A
+   * call skips an endpoint that is off or deleted when it reaches that endpoint's deliveries. If the request names that
+   * endpoint, the call ends and returns the number of runs that it began. After `temporarily_unavailable` or a deadline
+   * some runs may have begun. A call with the same token begins the other runs, and new runs of deliveries that have
+   * failed again. With `include_delivered` it also begins new runs of deliveries that were delivered since. An account
+   * can begin one bulk retry a minute. A call with a token does not count, and must have a `page_size`.
    *
    * Fails with `invalid_parameter` when the token was not issued for this account and choice, or comes without
    * `page_size`. If no run has begun, fails with `endpoint_not_found`, with `endpoint_switched_off`, with

@@ -22,8 +22,8 @@ export const file_activity_dashboard_v1_notice_service: GenFile = /*@__PURE__*/
  */
 export type Notice = Message<"activity.dashboard.v1.Notice"> & {
   /**
-   * The time of writing, in microseconds since 1970, or the last notice's sequence plus one if that is greater. So it
-   * is greater than the sequence of every earlier notice of any account.
+   * The time of writing, in microseconds since 1970, or the last notice's sequence plus one if that is greater. So a
+   * sequence is greater than that of every earlier notice of any account.
    *
    * @generated from field: int64 sequence = 1;
    */
@@ -72,7 +72,7 @@ export type Notice = Message<"activity.dashboard.v1.Notice"> & {
   since?: Timestamp | undefined;
 
   /**
-   * When the key or the old secret stops working. Absent for other kinds.
+   * When the API key or the old signing secret stops working. Absent for other kinds.
    *
    * @generated from field: google.protobuf.Timestamp ends_at = 8;
    */
@@ -142,7 +142,7 @@ export const ListNoticesRequestSchema: GenMessage<ListNoticesRequest> = /*@__PUR
  */
 export type ListNoticesResponse = Message<"activity.dashboard.v1.ListNoticesResponse"> & {
   /**
-   * The notices after that sequence. Fewer than the limit means that there are no more.
+   * The notices after the request's `after`. Fewer than the limit means that there are no more.
    *
    * @generated from field: repeated activity.dashboard.v1.Notice notices = 1;
    */

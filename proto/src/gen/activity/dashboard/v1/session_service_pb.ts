@@ -295,7 +295,7 @@ export const SessionSchema: GenMessage<Session> = /*@__PURE__*/
   messageDesc(file_activity_dashboard_v1_session_service, 10);
 
 /**
- * An account's limits, for pages to show. A code beside a limit is that of the error when the limit is exceeded.
+ * An account's limits, for pages to show. A call that exceeds a limit fails with the code beside that limit.
  *
  * @generated from message activity.dashboard.v1.Limits
  */
@@ -385,7 +385,7 @@ export const SessionScope = {
   ENDPOINTS_READ: 3,
 
   /**
-   * Create, change and delete endpoints, rotate their secrets, send tests.
+   * Create, change and delete endpoints, rotate their signing secrets, send tests.
    *
    * @generated from enum value: SESSION_SCOPE_ENDPOINTS_WRITE = 4;
    */

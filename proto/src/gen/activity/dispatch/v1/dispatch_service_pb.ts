@@ -124,8 +124,8 @@ export type ClaimAttemptsRequest = Message<"activity.dispatch.v1.ClaimAttemptsRe
   wait?: Duration | undefined;
 
   /**
-   * At most 64 endpoints that answer the caller slowly. Their new events are not leased as they are
-   * written.
+   * At most 64 endpoints that answer the caller slowly. The core does not lease their new events to the caller as they
+   * are written.
    *
    * @generated from field: repeated string slow_endpoint_ids = 5;
    */
@@ -279,8 +279,8 @@ export const ClaimedRetrySchema: GenMessage<ClaimedRetry> = /*@__PURE__*/
  */
 export type PastAttempt = Message<"activity.dispatch.v1.PastAttempt"> & {
   /**
-   * How it ended. In a request, a sender of an older version leaves an outcome that it does not know unspecified. If
-   * the core lacks that attempt, it stores NETWORK_ERROR, so that the run continues.
+   * How it ended. In a request, a sender of an older version does not know each outcome, and leaves an unknown one
+   * unspecified. If the core lacks that attempt, it stores NETWORK_ERROR, so that the run continues.
    *
    * @generated from field: activity.dashboard.v1.AttemptOutcome outcome = 1;
    */
@@ -418,7 +418,7 @@ export const LoadAttemptResponseSchema: GenMessage<LoadAttemptResponse> = /*@__P
   messageDesc(file_activity_dispatch_v1_dispatch_service, 13);
 
 /**
- * An attempt to make. It holds a secret, so callers must not store it.
+ * An attempt to make. It holds a signing secret, so callers must not store it.
  *
  * @generated from message activity.dispatch.v1.ReadyAttempt
  */
@@ -764,9 +764,9 @@ export const DispatchService: GenService<{
     output: typeof RescheduleAttemptResponseSchema;
   },
   /**
-   * Records the outcomes of attempts, and changes the state of their deliveries. Of two records of one
-   * attempt the first counts, unless only the second was delivered. After a restore from an older
-   * backup, the run's earlier attempts may be missing. They are then recorded too.
+   * Records the outcomes of attempts, and changes the state of their deliveries. If one attempt is recorded twice, the
+   * first outcome counts, unless only the second is `DELIVERED`. After a restore from an older backup, the run's
+   * earlier attempts may be missing. The core then records them too.
    *
    * @generated from rpc activity.dispatch.v1.DispatchService.RecordAttempts
    */

@@ -171,7 +171,7 @@ export const CreateDonationRequestSchema: GenMessage<CreateDonationRequest> = /*
  */
 export type CreateDonationResponse = Message<"activity.ingest.v1.CreateDonationResponse"> & {
   /**
-   * As it is now.
+   * The donation as it is now.
    *
    * @generated from field: activity.ingest.v1.Donation donation = 1;
    */
@@ -220,7 +220,7 @@ export const PayDonationRequestSchema: GenMessage<PayDonationRequest> = /*@__PUR
  */
 export type PayDonationResponse = Message<"activity.ingest.v1.PayDonationResponse"> & {
   /**
-   * As it is now.
+   * The donation as it is now.
    *
    * @generated from field: activity.ingest.v1.Donation donation = 1;
    */
@@ -283,7 +283,7 @@ export const RefundDonationRequestSchema: GenMessage<RefundDonationRequest> = /*
  */
 export type RefundDonationResponse = Message<"activity.ingest.v1.RefundDonationResponse"> & {
   /**
-   * As it is now.
+   * The donation as it is now.
    *
    * @generated from field: activity.ingest.v1.Donation donation = 1;
    */
@@ -339,7 +339,7 @@ export const OpenDisputeRequestSchema: GenMessage<OpenDisputeRequest> = /*@__PUR
  */
 export type OpenDisputeResponse = Message<"activity.ingest.v1.OpenDisputeResponse"> & {
   /**
-   * As it is now.
+   * The donation as it is now.
    *
    * @generated from field: activity.ingest.v1.Donation donation = 1;
    */
@@ -402,7 +402,7 @@ export const ResolveDisputeRequestSchema: GenMessage<ResolveDisputeRequest> = /*
  */
 export type ResolveDisputeResponse = Message<"activity.ingest.v1.ResolveDisputeResponse"> & {
   /**
-   * As it is now.
+   * The donation as it is now.
    *
    * @generated from field: activity.ingest.v1.Donation donation = 1;
    */

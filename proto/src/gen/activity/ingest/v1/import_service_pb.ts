@@ -203,8 +203,8 @@ export type ImportDonationsResponse = Message<"activity.ingest.v1.ImportDonation
   refusedRows: RefusedRow[];
 
   /**
-   * This batch's unchanged rows that differ from the stored donation in amount, currency, date, name or message: their
-   * indexes in the whole import, in order. The name and message of a deleted donation are not compared.
+   * The indexes, in the whole import and in order, of this batch's unchanged rows that differ from the stored donation
+   * in amount, currency, date, name or message. The name and message of a deleted donation are not compared.
    *
    * @generated from field: repeated int64 differing_rows = 6;
    */

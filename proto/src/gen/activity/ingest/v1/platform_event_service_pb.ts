@@ -311,7 +311,7 @@ export const PaidChatMessageSchema: GenMessage<PaidChatMessage> = /*@__PURE__*/
  */
 export type RecordPlatformEventResponse = Message<"activity.ingest.v1.RecordPlatformEventResponse"> & {
   /**
-   * As it is now.
+   * The platform event as it is now.
    *
    * @generated from field: activity.ingest.v1.PlatformEvent platform_event = 1;
    */
