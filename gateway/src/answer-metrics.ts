@@ -4,8 +4,8 @@ import type { GatewayResponse } from "./gateway-response.ts";
 import { routeName } from "./router.ts";
 
 /**
- * Counts answers by route and status, and measures how long each takes to make. Leaves out the time for which a
- * request waited for a record.
+ * Counts answers by route and status, and measures how long each takes to make. The measured time does not include a
+ * wait for a record.
  */
 export function countAnswers(answers: Answers, metrics: Metrics): Answers {
   const count = metrics.histogram(

@@ -130,7 +130,7 @@ describe("ADR 0052: a poll that waits", () => {
     };
     expect((await notifyUntil(poll())).status).toBe(200);
     const [, second = 0, third = 0] = calledAt;
-    // An older version pauses for 500 ms. A newer version with an empty page pauses for 100 ms.
+    // The gateway pauses for 500 ms after a page of an older version, and for 100 ms after a newer empty page.
     expect(third - second).toBeGreaterThan(400);
     expect(core.calls).toHaveLength(3);
   });

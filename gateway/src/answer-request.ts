@@ -113,7 +113,7 @@ export function createAnswers(
     });
     const waitedMs = performance.now() - sinceMs;
     if (response.headers.includes("RateLimit")) return { ...response, waitedMs };
-    // The first call counted the request, so a later one does not show the limit.
+    // A later call shows no limit, because the first call counted the request. So this shows the first call's limit.
     const limit = rateLimitAfter(headers, waitedMs);
     return { ...response, headers: [...response.headers, ...limit], waitedMs };
   }

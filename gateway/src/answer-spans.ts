@@ -3,7 +3,10 @@ import type { Answers } from "./answer-request.ts";
 import type { GatewayResponse } from "./gateway-response.ts";
 import { routeName } from "./router.ts";
 
-/** Any other method is `_OTHER`, as in OpenTelemetry, because clients can invent methods without limit. */
+/**
+ * The methods that a span names. It names any other one `_OTHER`, as in OpenTelemetry, because clients can invent
+ * methods without limit.
+ */
 const METHODS: ReadonlySet<string> = new Set([
   ...["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE", "CONNECT", "TRACE"],
 ]);

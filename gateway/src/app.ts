@@ -100,7 +100,7 @@ export function createGateway(options: GatewayOptions): Gateway {
 function close(server: Server, connections: ReadonlySet<Socket>, timeoutMs: number): Promise<void> {
   return new Promise((resolve) => {
     const cut = setTimeout(() => {
-      // closeAllConnections does not reach the connections of CONNECT.
+      // Cuts each connection by itself, because closeAllConnections does not reach those of CONNECT.
       for (const socket of connections) socket.destroy();
     }, timeoutMs);
     server.close(() => {

@@ -48,7 +48,8 @@ export function startCoreCheck(transport: Transport, log: Log, metrics: Metrics)
 async function readState(upstream: Upstream): Promise<CoreState> {
   const state = await readStateFor("", upstream);
   if (state !== "unavailable") return state;
-  // One shard of a Redis Cluster may be away. The core then still serves the clients of the other shards.
+  // One shard of a Redis Cluster may be away, while the core still serves the clients of the other shards. So this asks
+  // for addresses on other shards.
   const others = OTHER_ADDRESSES.map((address) => readStateFor(address, upstream));
   return (await Promise.all(others)).find((other) => other !== "unavailable") ?? "unavailable";
 }

@@ -7,18 +7,18 @@ export type FeedVersions = {
   find(accountId: string): bigint | undefined;
   /** Opens the stream, or keeps it open. The stream begins with the changes of the 15 seconds before. */
   open(): void;
-  /** Called when no request waits any more. The stream ends unless a request begins to wait within 30 seconds. */
+  /** Notes that no request waits any more. The stream ends after 30 seconds, unless a request begins to wait. */
   release(): void;
   /** Ends the stream at once. */
   close(): void;
 };
 
 /**
- * How long a version is kept. Longer than a read takes, because a change can arrive before the answer of a read that
- * missed it.
+ * How long a version is kept. This is longer than a read takes, because a change can arrive before the answer of a
+ * read that missed the change.
  */
 const KEPT_MS = 15_000;
-/** The longest time without a message. The core sends one every half second. */
+/** A stream without a message for this time has stalled. The core sends a message every half second. */
 const SILENT_MS = 2_000;
 const RETRY_MS = 250;
 /** How long the stream stays open without waiting requests. Clients that poll return within this time. */

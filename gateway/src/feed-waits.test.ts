@@ -55,7 +55,7 @@ it("ADR 0052: a stream that ended, or was silent for two seconds, is followed by
   const request = { accountId: "a", clientAddress: "192.0.2.1", receivedMs: performance.now() };
   const { signal } = new AbortController();
   const changed = waits.begin({ ...request, seconds: 9, signal })?.changedAfter(1n);
-  // The pause before the next stream is not faked.
+  // Polls in real time, because the pause before the next stream is not faked.
   await expect.poll(() => streams).toBe(2);
   await vi.advanceTimersByTimeAsync(2_000);
   expect(await changed).toBe(true);

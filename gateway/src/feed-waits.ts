@@ -43,7 +43,8 @@ type Waiting = {
 
 /**
  * Waits end together, at multiples of this time. Their clients then ask again together, and the core counts these
- * requests in one batch. A wait ends up to 500 ms early and never late, because RFC 7240 makes it an upper bound.
+ * requests in one batch. A wait ends up to 500 ms early and never late, because the preferred time is an upper bound
+ * (RFC 7240).
  */
 const SLOT_MS = 500;
 
@@ -142,7 +143,7 @@ export function createFeedWaits(
       count += 1;
       versions.open();
       if (ticking === undefined) awaitSlot();
-      // The request's first read took as long as its wait, so the wait is over.
+      // The request's first read may have taken as long as its wait. The wait is then over.
       if (endSlot <= Math.floor(performance.now() / SLOT_MS)) finish(waiting);
       return waitOf(waiting, signal);
     },

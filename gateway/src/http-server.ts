@@ -35,12 +35,12 @@ export function createHttpServer(
     keepAliveTimeout: limits.keepAliveTimeoutMs,
     connectionsCheckingInterval: limits.timeoutCheckMs,
     maxHeaderSize: limits.headerBytes,
-    // Node's refusal of a missing Host has no body and no request id, so `faultOf` finds it instead.
+    // Node's refusal of a missing Host has no body and no request id, so `faultOf` refuses such a request instead.
     requireHostHeader: false,
     noDelay: true,
   });
-  // Beyond a maximum number of headers, Node drops the rest silently or refuses the request, depending on its version.
-  // Their size is limited instead.
+  // 0 is no maximum. Beyond a maximum, Node drops headers silently or refuses the request, depending on its version.
+  // `maxHeaderSize` limits their size instead.
   server.maxHeadersCount = 0;
   server.timeout = limits.stalledTimeoutMs;
   server.on("connection", endIfGone);
@@ -49,7 +49,8 @@ export function createHttpServer(
   server.on("checkContinue", exchange);
   server.on("checkExpectation", exchange);
   server.on("connect", (request, socket) => void refuseConnect(request, socket));
-  // After an error, the parser reports the same error for each further piece of the request.
+  // The connections that were refused. After an error, the parser reports the same error for each further piece of the
+  // request.
   const refused = new WeakSet<Duplex>();
   server.on("clientError", (error: Error & ParserError, socket) => {
     if (refused.has(socket)) return;
@@ -112,8 +113,8 @@ export function createHttpServer(
   async function refuse(error: ParserError, socket: Duplex): Promise<void> {
     const last = await pipelines.lastAnswer(socket);
     const { remoteAddress, bytesRead } = socket as Socket; // node:http passes the connection's Socket.
-    // The error is in the body of a request that was answered already, or the client opened a connection and sent
-    // nothing.
+    // No answer is due: the error is in the body of a request that was answered already, or the client opened a
+    // connection and sent nothing.
     if (!socket.writable || last?.req.complete === false || bytesRead === 0) {
       socket.destroy();
       return;

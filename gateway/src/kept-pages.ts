@@ -16,7 +16,7 @@ export type KeptPages = {
   note(apiKey: string, query: string, page: KeptPage): void;
 };
 
-/** The share of the memory for empty pages: they are small, and requested most. */
+/** The share of the memory that is for empty pages. They are small, and clients request them most. */
 const SHARE_OF_EMPTY = 1 / 4;
 /** The memory that a page needs in addition to its texts: objects and list entries. */
 const OVERHEAD_BYTES = 400;

@@ -41,6 +41,6 @@ try {
 } catch (error) {
   const isSafe = error instanceof ConfigError || (error instanceof Error && "code" in error);
   process.stderr.write(isSafe ? `${error.message}\n` : `${redactText(`${error}`)}\n`);
-  // Open listeners would keep the process alive.
+  // Exits, because open listeners would keep the process alive.
   process.exit(1);
 }

@@ -202,7 +202,7 @@ describe("what HTTP allows is answered as usual", () => {
     expect(await sendRaw(port, `${head}x`)).toMatch(/^HTTP\/1\.1 200(?!.*HTTP\/1)/s);
     // Now the size limit cuts the request, not the timeout.
     await restart(60_000);
-    // Bytes that the gateway has not read reset the connection. The client may then lose the answer.
+    // The connection is reset if the gateway has not read all bytes. The client may then lose the answer.
     const large = sendRaw(port, head + "x".repeat(300_000)).catch(String);
     expect(await large).toMatch(/^HTTP\/1\.1 200(?!.*HTTP\/1)|ECONNRESET|EPIPE/s);
   });

@@ -28,7 +28,8 @@ export function createPipelines(maxUnanswered: number): Pipelines {
       response.once("close", () => {
         pipeline.unanswered -= 1;
       });
-      // One packet can hold thousands of requests, and node:http reads them all before it can be stopped.
+      // Cuts the connection, because one packet can hold thousands of requests, and node:http cannot be stopped between
+      // them.
       if (pipeline.unanswered > maxUnanswered) socket.destroy();
       else if (before !== response) await untilClosed(before);
       return socket.writable;

@@ -14,7 +14,7 @@ export function writeRawResponse(socket: Duplex, response: GatewayResponse, reas
   socket.write(lines.join("\r\n"));
   socket.end(body);
   socket.resume();
-  // A client that never closes its side must not keep the socket open.
+  // Cuts a client that never closes its side.
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
 

@@ -51,7 +51,7 @@ async function readPage(
   request: ListActivitiesRequest,
 ): Promise<ReadPage> {
   const kept = pages.find(apiKey, query);
-  // A poll that waits uses `request` again, and its page may no longer be kept.
+  // A poll that waits uses `request` again. If its page is no longer kept, this removes the earlier etag.
   if (kept === undefined) delete request.ifNoneMatch;
   else request.ifNoneMatch = kept.etag;
   const page = await upstream.activity.listActivities(request, options);

@@ -62,7 +62,7 @@ const NOT_IN_HOST = /[\s/?#@\\]/;
 /** Returns why a head that the parser accepted is not valid HTTP, or `undefined` if it is valid. */
 export function faultOf(head: RequestHead, httpVersion: string): string | undefined {
   const isOld = httpVersion === "1.0";
-  // The parser also accepts 0.9 and 2.0.
+  // Refuses 0.9 and 2.0, which the parser accepts.
   if (!isOld && httpVersion !== "1.1") return "The version of a request is HTTP/1.1 or HTTP/1.0.";
   if (head.hosts.length > 1 || (head.hosts.length === 0 && !isOld)) {
     return "A request has one Host header. Only HTTP/1.0 may leave it out.";

@@ -63,7 +63,10 @@ function headOf({ rawPacket = Buffer.alloc(0), bytesParsed = 0 }: ParserError): 
   return rawPacket.toString("latin1", begin, begin + headerBytes);
 }
 
-/** Refuses a method that the parser does not know like any other wrong method, if the request line is valid. */
+/**
+ * Refuses a method that the parser does not know. If the request line is valid, the answer is the one for any other
+ * wrong method.
+ */
 function refusalOfMethod(
   error: ParserError,
   requestId: string,

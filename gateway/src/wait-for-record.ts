@@ -9,8 +9,8 @@ const READ_AGAIN_MS = 100;
 
 /**
  * Reads a page again each time its feed changes. Resolves with the first page that holds a record, or with the last
- * empty one when the wait is over. An outage of the core does not fail the request: the client loses nothing and asks
- * again.
+ * empty one when the wait is over. An outage of the core does not fail the request: the client gets the empty page and
+ * asks again.
  */
 export async function waitForRecord(
   wait: FeedWait,

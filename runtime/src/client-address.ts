@@ -2,9 +2,7 @@ import { BlockList, isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 import { type Environment, type Problem, readList } from "./environment.ts";
 
-/**
- * Finds the client's address, for which a request counts, from the socket's address and the `X-Forwarded-For` headers.
- */
+/** Finds the client that a request counts for, by the socket's address and the `X-Forwarded-For` headers. */
 export type FindClientAddress = (socketAddress: string, forwardedFor: readonly string[]) => string;
 
 /** Local networks. A peer there that forwards addresses is probably a proxy. */
@@ -22,8 +20,8 @@ const LOCAL = [
 ];
 
 /**
- * Calls `warn` once, when a peer on a local network forwards an address but is no trusted proxy. Without trust, all of
- * its clients share one limit.
+ * Calls `warn` once, when a peer on a local network forwards an address but is no trusted proxy. All clients of that
+ * peer share one limit.
  */
 export function warnOfUntrustedProxy(
   find: FindClientAddress,
@@ -101,7 +99,7 @@ function isIn(networks: BlockList, address: string): boolean {
   return version !== 0 && networks.check(address, version === 4 ? "ipv4" : "ipv6");
 }
 
-/** Accepts `1.2.3.4`, `1.2.3.4:80`, `::1`, `[::1]` and `[::1]:80`. */
+/** Returns the address of an entry: `1.2.3.4`, `1.2.3.4:80`, `::1`, `[::1]` or `[::1]:80`. */
 function addressOfEntry(text: string): string | undefined {
   const address =
     /^\[([^\]]*)\](?::\d{1,5})?$/.exec(text)?.[1] ?? text.replace(/^([^:]*):\d{1,5}$/, "$1");

@@ -10,7 +10,7 @@ const CREDENTIAL = {
   revealCredential: () => "credential",
   credentialHeader: ["authorization", "Bearer "],
 } as const;
-/** More than a socket buffers, so that the connection is cut during the write. */
+/** A request longer than a socket buffers, so that the connection is cut during the write. */
 const LONG = { attempts: [{ responseBody: new Uint8Array(2_000_000) }] };
 
 it.each([

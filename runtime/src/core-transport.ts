@@ -43,7 +43,7 @@ export function connectToCore(options: CoreTransportOptions): CoreTransport {
     options: { ...urlToHttpOptions(new URL(coreUrl)), agent },
     ownHeader: () => [name, before + revealCredential()],
   });
-  // Loaded with the first stream: few processes use streams, and the module takes megabytes.
+  // Loads connect-node with the first stream, because few processes use streams and the module takes megabytes.
   const stream: Transport["stream"] = async (...call) => {
     const { createConnectTransport } = await import("@connectrpc/connect-node");
     const credential: Interceptor = (next) => (request) => {

@@ -61,7 +61,7 @@ export function endAtSignal({
     await wait(drainMs);
     setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref();
     await stop();
-    // A connection to Temporal and its worker cannot be canceled, and would keep the process alive.
+    // Exits, because a connection to Temporal and its worker cannot be canceled, and would keep the process alive.
     setTimeout(() => process.exit(), EXIT_WITHIN_MS).unref();
   }
 

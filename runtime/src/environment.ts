@@ -88,7 +88,7 @@ export function readSecret(env: Environment, name: string, problem: Problem): st
     const text = readFileSync(path, "utf8").replace(/\r?\n$/, "");
     if (text !== "") return text;
   } catch {
-    // The error's message would repeat the path, which may be a secret by mistake.
+    // Drops the error, because its message would repeat the path, which may be a secret by mistake.
   }
   problem(
     `${name}_FILE must be the path of a file that this process can read, with the secret in it.`,
@@ -113,8 +113,8 @@ export function readCredential(
 }
 
 /**
- * Reads the `host:port` pairs of WEBHOOK_ALLOWED_TARGETS, for development and tests only. Attempts at them go to this
- * machine.
+ * Reads the `host:port` pairs of WEBHOOK_ALLOWED_TARGETS, for development and tests only. Attempts at these targets go
+ * to this machine.
  */
 export function readAllowedTargets(env: Environment, problem: Problem): ReadonlySet<string> {
   const targets = readList(env, "WEBHOOK_ALLOWED_TARGETS");
@@ -141,7 +141,7 @@ export function refuseUnsafeTargets(env: Environment, problem: Problem): void {
 }
 
 /**
- * Reads the PEM file that a variable names. Reports a file that is empty or that it cannot read, without repeating the
+ * Reads the PEM file that a variable names. Reports a file that is empty or cannot be read, without repeating the
  * variable's value.
  */
 export function readPem(env: Environment, name: string, problem: Problem): string | undefined {
@@ -151,7 +151,7 @@ export function readPem(env: Environment, name: string, problem: Problem): strin
     const text = readFileSync(path, "utf8");
     if (text !== "") return text;
   } catch {
-    // The error's message would repeat the path, which may be a secret by mistake.
+    // Drops the error, because its message would repeat the path, which may be a secret by mistake.
   }
   problem(`${name} must be the path of a PEM file that this process can read.`);
   return undefined;

@@ -54,7 +54,7 @@ export async function openHealth(
     response.end(body);
   });
   closeOldestBeyond(server, MAX_CONNECTIONS);
-  // This listener must not keep a process alive that failed to start or is done.
+  // Does not keep a process alive that failed to start or is done.
   server.unref();
   await once(server.listen(address.port, address.host), "listening");
   const { port } = server.address() as AddressInfo; // It listens on TCP.

@@ -7,7 +7,7 @@ import type { Log } from "./log.ts";
 import { createGauge, type Metrics, type MetricsAddress, NO_METRICS } from "./metrics.ts";
 import { createMetrics } from "./metrics-families.ts";
 
-/** A scraper needs one or two connections. No other client should connect here. */
+/** The most open connections. A scraper needs one or two, and no other client should connect here. */
 const MAX_CONNECTIONS = 16;
 
 const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
@@ -52,10 +52,10 @@ export async function openMetrics(
   process.on("message", async ({ metricsFor }: Partial<Asked>) => {
     if (metricsFor === undefined) return;
     const families = await registry.getMetricsAsJSON();
-    // prom-client's own aggregators would drop some families, such as the process's start.
+    // Replaces prom-client's own aggregators, which would drop some families, such as the process's start.
     const metrics = families.map((one) => ({ ...one, aggregator: "first" as const }));
     const answer: Answered = { metricsFor, metrics };
-    // The primary process may be gone.
+    // The callback ignores an error, because the primary process may be gone.
     process.send?.(answer, undefined, undefined, () => undefined);
   });
   return { metrics, address, close: () => undefined };
@@ -120,7 +120,7 @@ async function serve(
     else response.writeHead(200, { "Content-Type": CONTENT_TYPE }).end(text);
   });
   server.maxConnections = MAX_CONNECTIONS;
-  // This listener must not keep a process alive that failed to start or is done.
+  // Does not keep a process alive that failed to start or is done.
   server.unref();
   await once(server.listen(port, host), "listening");
   const { port: open } = server.address() as AddressInfo; // It listens on TCP.

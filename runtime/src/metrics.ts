@@ -57,7 +57,7 @@ export function createGauge(
   metrics.gauges([{ name, help, labels: [] }], () => [[{ labels: [], value: read() }]]);
 }
 
-/** The next port must exist too, for Temporal's metrics. */
+/** The highest METRICS_PORT. The next port must exist too, for Temporal's metrics. */
 const HIGHEST_PORT = 65_534;
 
 /** Where metrics are served. */

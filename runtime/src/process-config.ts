@@ -6,13 +6,13 @@ import { readTraceConfig, type TraceConfig } from "./traces.ts";
 
 /** The settings that every process has. */
 export type ProcessConfig = {
-  /** Without it nothing is counted. */
+  /** Where the process serves metrics. Without it nothing is counted. */
   readonly metrics?: MetricsAddress | undefined;
   /** Where the process serves `/live` and `/ready`. Without it they are not served. */
   readonly health?: HealthAddress | undefined;
   /** How long the process continues after a signal, while `/ready` fails. Its dispatchers then claim nothing more. */
   readonly drainMs: number;
-  /** Without it nothing is traced. */
+  /** Where the process sends traces. Without it nothing is traced. */
   readonly traces?: TraceConfig | undefined;
 };
 

@@ -38,7 +38,7 @@ export function isPublicAddress(address: string): boolean {
   return parsed.match(GLOBAL_IPV6) && !REFUSED_IPV6.some((block) => parsed.match(block));
 }
 
-/** ipaddr.js itself also accepts "0x7f.1" and similar forms. */
+/** Returns whether an address is in its usual form. ipaddr.js itself also accepts "0x7f.1" and similar forms. */
 function isCanonical(address: string): boolean {
   return ipaddr.IPv4.isValidFourPartDecimal(address) || ipaddr.IPv6.isValid(address);
 }

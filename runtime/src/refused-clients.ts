@@ -44,7 +44,7 @@ async function pauseAfterTurn(): Promise<void> {
 export type RefusedClients = {
   /** Returns the end of a client's refusal, in milliseconds of `nowMs`; `undefined` if it is not refused. */
   untilMs(client: Buffer): number | undefined;
-  /** Refuses a client until that time. Replaces its earlier end. */
+  /** Refuses a client until `untilMs`, in place of the end of its earlier refusal. */
   note(client: Buffer, untilMs: number): void;
 };
 
@@ -53,7 +53,7 @@ export type RefusedClients = {
  * list stays short. `nowMs` is a monotonic clock. ADR 0030
  */
 export function createRefusedClients(nowMs: () => number): RefusedClients {
-  /** The latest refusal last. */
+  /** The end of each client's refusal. The latest refusal is the last entry. */
   const untilMsOf = new Map<string, number>();
   return {
     untilMs(client) {

@@ -30,12 +30,14 @@ export const ACCEPTED_URL = {
 export type RefusedUrl = { readonly broken: keyof typeof ACCEPTED_URL };
 
 /**
- * At least two labels. None is empty, or begins or ends with a hyphen (RFC 1123). A punycode label of plain ASCII ends
- * with a hyphen, so it is refused too. A name without a dot is in a private network: no top-level domain serves
- * receivers.
+ * Matches at least two labels. None is empty, or begins or ends with a hyphen (RFC 1123). A punycode label of plain
+ * ASCII ends with a hyphen, so it is refused too. A name without a dot is in a private network: no top-level domain
+ * serves receivers.
  */
 const HOST_NAME = /^(?!-)[^.]*[^.-](?:\.(?!-)[^.]*[^.-])+$/;
-/** The URL parser writes each address in one form. It refuses four numbers that are not an IPv4 address. */
+/**
+ * Matches an address. The URL parser writes each in one form, and refuses four numbers that are not an IPv4 address.
+ */
 const ADDRESS = /:|^\d+(?:\.\d+){3}$/;
 /** Names that never resolve to a public server. RFC 6761, 6762, 7686, 8375, 9476; `localdomain` is from /etc/hosts. */
 const LOCAL_NAMES = /(?:^|\.)(?:localhost|localdomain[46]?|local|internal|home\.arpa|onion|alt)$/;
@@ -50,13 +52,13 @@ export function parseTargetUrl(
   allowedTargets: ReadonlySet<string> = new Set(),
 ): TargetUrl | RefusedUrl {
   if (text.length > MAX_URL_LENGTH) return { broken: "length" };
-  // The dashboard also runs in Safari 17.5 and Chrome 125, which have no `URL.parse`.
+  // Does not use `URL.parse`, because the dashboard also runs in Safari 17.5 and Chrome 125, which do not have it.
   if (!URL.canParse(text)) return { broken: "notAbsolute" };
   const url = new URL(text);
   if (url.protocol !== "https:") return { broken: "scheme" };
   if (url.username !== "" || url.password !== "") return { broken: "userInfo" };
   if (text.includes("#")) return { broken: "fragment" };
-  // Percent-encoding can make the URL longer.
+  // Checks the length again, because percent-encoding can make the URL longer.
   if (url.href.length > MAX_URL_LENGTH) return { broken: "length" };
   const target = targetOf(url);
   if (allowedTargets.has(`${target.host}:${target.port}`)) return target;
@@ -70,7 +72,7 @@ function targetOf({ href, hostname, port }: URL): TargetUrl {
   return { href, host, port: Number(port || HTTPS_PORT), isAddress: ADDRESS.test(host) };
 }
 
-/** A parsed URL has its name in lower-case ASCII. */
+/** Returns whether a parsed URL's name, which is in lower-case ASCII, can be a public server's. */
 function isPublicName(name: string): boolean {
   return HOST_NAME.test(name) && !LOCAL_NAMES.test(name);
 }

@@ -32,7 +32,7 @@ export function createTracer(
   // Temporal client inside do not get the options of an outer `withDeadline`, `withMetadata` or `withAbortSignal`.
   const inUnsampled = store.run(unsampled, () => AsyncLocalStorage.snapshot());
   const inNone = store.run(undefined, () => AsyncLocalStorage.snapshot());
-  // Only this file writes to the store.
+  // The store holds only spans, because only this file writes to it.
   const around = () => store.getStore() as OpenTelemetry.Span | undefined;
 
   /** Begins a span below `parent`, or without one a new trace. */
@@ -75,7 +75,8 @@ export function createTracer(
     together(name, sharers, work) {
       const sampled = sharers.filter((sharer) => sharer !== undefined);
       const [first, ...others] = sampled;
-      // The span around this code belongs to one of many callers, so this work is not part of it.
+      // No sharer is sampled, so the work runs outside of any span: the span around this code belongs to only one
+      // sharer.
       if (first === undefined) return inNone(work);
       const links = others.flatMap(({ traceparent }) => {
         const context = contextOf(traceparent);

@@ -33,7 +33,7 @@ export type OpenSpan = Pick<Span, "fail"> & { end(): void };
 /** A sampled span that shares work with others. */
 export type Sharer = {
   readonly traceparent: string;
-  /** Links the span to another one; absent if it has ended. */
+  /** Links the span to another one. Absent once the span has ended. */
   readonly linkTo?: (traceparent: string) => void;
 };
 

@@ -7,7 +7,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { listenLocally } from "../../test/harness/listening.ts";
 import { connectToCore } from "./core-transport.ts";
 
-/** Longer than any test. A test times out if its call waits for this. */
+/** A time longer than any test. A test times out if its call waits for this. */
 const HOUR_MS = 3_600_000;
 
 let server: Server;

@@ -15,7 +15,7 @@ export type UnaryTarget = {
   readonly request: typeof requestHttp;
   /** Host, port and agent. */
   readonly options: RequestOptions;
-  /** A header of every call, name and value. */
+  /** Returns a header that every call carries: name and value. */
   readonly ownHeader: () => readonly [string, string];
 };
 
@@ -117,7 +117,7 @@ function begin({ request, options }: UnaryTarget, { path, headers, body }: Sent)
   try {
     return request({ ...options, method: "POST", path, headers: { ...headers, ...length } });
   } catch (cause) {
-    // For example, TLS cannot use a certificate.
+    // `request` throws, for example, if TLS cannot use a certificate.
     throw lost(cause);
   }
 }

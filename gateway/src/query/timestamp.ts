@@ -10,7 +10,7 @@ export function findTimestamp(text: string): Timestamp | undefined {
   const [, seconds = "", fraction = ""] = FORM.exec(text) ?? [];
   const milliseconds = Date.parse(`${seconds}Z`);
   if (Number.isNaN(milliseconds) || seconds < "0001") return undefined;
-  // Date parses February 30 as March 2, and hour 24 as the next day.
+  // Refuses a time that does not exist: Date parses February 30 as March 2, and hour 24 as the next day.
   if (!new Date(milliseconds).toISOString().startsWith(seconds)) return undefined;
   return {
     $typeName: "google.protobuf.Timestamp",
