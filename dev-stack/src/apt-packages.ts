@@ -26,8 +26,8 @@ export interface AptPackages {
 }
 
 /**
- * Kills an apt that prints nothing for this time, because on a full disk it can wait for ever. Longer than apt waits
- * for a server.
+ * An apt that prints nothing for this time is killed, because on a full disk it can wait for ever. The time is longer
+ * than apt waits for a server.
  */
 const SILENCE_MILLISECONDS = 150_000;
 
@@ -116,7 +116,8 @@ function cannotFetch(
   }
   const last =
     lines.findLast((line) => line.startsWith("E: ")) ?? lines.at(-1) ?? "it said nothing";
-  // If apt has no lists, the install only says that the package is missing. The update says why there are none.
+  // If apt has no lists, the install only says that the package is missing. So this also quotes the update, which says
+  // why there are no lists.
   const isLacking = /^E: (?:Unable to locate|.*no installation candidate)/.test(last);
   const first = isLacking && update.find((line) => /^(?:E: |W: Failed to fetch )/.test(line));
   const causes = first ? [first, last] : [last];
@@ -147,7 +148,7 @@ function configText(folder: string, hasOwnSources: boolean): string {
     (name) => `Dir::Etc::${name} "/dev/null";`,
   );
   return [
-    // Hooks of the machine's own apt must not run here.
+    // Removes the hooks of the machine's own apt, which must not run here.
     ...["Pre-Invoke", "Post-Invoke", "Post-Invoke-Success"].map(
       (at) => `#clear APT::Update::${at};`,
     ),

@@ -31,7 +31,8 @@ export async function buildDashboard(progress: Progress): Promise<boolean> {
 
 /** Returns how to run npm. On Windows it cannot be run by name. */
 export function npmCommand({ npm_execpath: path = "" }: NodeJS.ProcessEnv): string[] {
-  // npm sets this variable to its own path. pnpm and yarn do the same, but their options differ.
+  // npm sets `npm_execpath` to its own path. pnpm and yarn set it too, but their options differ, so their paths are not
+  // used.
   return path.endsWith("npm-cli.js") ? [process.execPath, path] : ["npm"];
 }
 

@@ -20,7 +20,7 @@ const START = `import { startDatabase } from "${import.meta.dirname}/database.ts
   setInterval(() => {}, 60_000);`;
 
 const folder = useFolder("database");
-/** Longer than a socket's path may be. */
+/** A folder whose path is longer than a socket's path may be. */
 const dataDir = join(folder, "long".repeat(30));
 
 function start(options: Partial<StartDatabase> = {}): Promise<RunningDatabase> {

@@ -17,7 +17,7 @@ import type { StackOptions } from "./stack-options.ts";
 export interface StartDatabase extends StackOptions, FolderOptions {
   /** Further options of the server program. They override ours. */
   serverOptions?: readonly string[] | undefined;
-  /** For tests: faster, but not safe against loss of power. Also gives the user every right. */
+  /** Whether the database is for tests: faster, but not safe against loss of power. Its user then has every right. */
   ephemeral?: boolean | undefined;
 }
 
@@ -65,7 +65,7 @@ export async function startDatabase(options: StartDatabase): Promise<RunningData
       await writeFile(initFile, initStatements(await readCredentials(credentialsFile), ephemeral), {
         mode: 0o600,
       });
-      // MySQL does not start if a killed server left this file.
+      // Removes a file that a killed server may have left, because MySQL does not start with it.
       await rm(join(dataDir, "server.sock.lock"), { force: true });
       return (own) => ({
         ...{ launch: program, env, findCause: findLogCause, isReady: () => isGreeting(own) },

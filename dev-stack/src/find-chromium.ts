@@ -24,7 +24,7 @@ export async function findChromium(
   const called = [HEADLESS, "chromium", "google-chrome"];
   const installed = await findInstalled(env, { CHROMIUM: env.CHROMIUM }, called);
   if (installed !== undefined) return installed;
-  // Ubuntu's package only installs Chromium from its store.
+  // Ubuntu's package holds no Chromium: it only installs one from Ubuntu's store.
   if (await isUbuntu(osRelease)) {
     throw new StackError(`Ubuntu has no package of Chromium to fetch: ${OTHERWISE}.`);
   }
@@ -34,14 +34,15 @@ export async function findChromium(
   };
   const root = await fetchAptPackages(packages, { env, progress });
   const folder = join(root.folder, FOLDER);
-  // Chromium looks for its files beside the running program. That is the loader, so this copies the loader to them.
+  // Chromium looks for its files beside the running program. The running program is the loader, so this copies the
+  // loader there.
   const loader = join(folder, basename(root.loader));
   await copyFile(root.loader, `${loader}.${process.pid}`);
   await rename(`${loader}.${process.pid}`, loader);
   const launcher = join(folder, "launch");
   return writeLauncher(launcher, launchFromRoot(root, `${FOLDER}/${HEADLESS}`, loader), [
     `export FONTCONFIG_SYSROOT=${shellQuote(root.folder)}`,
-    // No zygote, because it would restart the running program, which is the loader, without its arguments.
+    // Starts no zygote, because it would restart the running program, which is the loader, without its arguments.
     `set -- --no-zygote --browser-subprocess-path=${shellQuote(launcher)} "$@"`,
   ]);
 }

@@ -69,7 +69,7 @@ it("takes no lock on a file that this user may only read", async () => {
   await chmod(dataDir, 0o755);
   const script = `
     const { tryLock } = await import("${new URL("file-lock.ts", import.meta.url)}");
-    // Root may write every file.
+    // Gives up root's rights, because root may write every file.
     if (process.getuid() === 0) process.setuid(65534);
     try {
       console.log(tryLock("${file}"));

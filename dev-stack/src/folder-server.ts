@@ -59,7 +59,7 @@ export async function startInFolder(options: StartInFolder): Promise<FolderServe
     await rotateLog(logFile);
     const server = await progress.step(`Starting ${title}`, () =>
       start(wanted).catch(async (error) => {
-        // Another program may take the port before this server does.
+        // Another program may have taken the free port before this server did. If so, this takes another one.
         if (options.port !== undefined || (await isPortFree(wanted))) throw error;
         return start(await findFreePort());
       }),

@@ -4,9 +4,12 @@ import { createServer } from "node:net";
 /** The only address on which the stack's servers listen. */
 export const LOOPBACK = "127.0.0.1";
 
-/** Above 10080, the last port that browsers and `fetch` refuse. */
+/** The lowest port to search. It is above 10080, the last port that browsers and `fetch` refuse. */
 const LOWEST = 10_100;
-/** Also keeps the next port free, because some servers use it, such as Temporal for its metrics. */
+/**
+ * The distance between two searched ports. The port between them stays free, because some servers use the next port,
+ * such as Temporal for its metrics.
+ */
 const STEP = 2;
 const COUNT = Math.floor((findEnd() - LOWEST) / STEP);
 /**
@@ -16,8 +19,8 @@ const COUNT = Math.floor((findEnd() - LOWEST) / STEP);
 let looked = process.pid * 16;
 
 /**
- * Finds a free TCP port on loopback. On Linux, no process gets a port twice. The port is below the ports of outgoing
- * connections if enough ports are. A connection could take a port among those before its owner listens.
+ * Finds a free TCP port on loopback. On Linux, two running processes never get the same port. The port is below the
+ * ports of outgoing connections if enough ports are. A connection could take a higher port before its owner listens.
  */
 export async function findFreePort(): Promise<number> {
   for (;;) {
@@ -61,7 +64,7 @@ function findEnd(): number {
   try {
     const range = readFileSync("/proc/sys/net/ipv4/ip_local_port_range", "utf8");
     const first = Number.parseInt(range, 10);
-    // A range that begins this low leaves too few ports below it, so the found ports are in the range.
+    // If the range begins too low, too few ports are below it. The found ports are then in the range.
     return first - LOWEST > 1_000 ? Math.min(first, usual) : usual;
   } catch {
     return usual;

@@ -48,7 +48,7 @@ export async function writeLocalSettings(file: string, settings: LocalSettings):
   const next = `${file}.new`;
   const text = `${JSON.stringify(settings, null, 2)}\n`;
   try {
-    // Flushed before the rename. Otherwise the file could be empty after a power cut.
+    // Flushes the file before the rename. Otherwise it could be empty after a power cut.
     await writeFile(next, text, { mode: 0o600, flush: true });
     await rename(next, file);
   } catch (error) {

@@ -66,7 +66,7 @@ log.write("x".repeat(2_000));
 log.close();`;
   const noWarning = "--disable-warning=ExperimentalWarning";
   const node = [process.execPath, noWarning, "--input-type=module", "-e", program, path];
-  // One block of 1,024 bytes.
+  // `ulimit -f 1` limits a file to one block of 1,024 bytes.
   const command = ["-c", 'ulimit -f 1; exec "$@"', "bash", ...node];
   const { status, stderr } = spawnSync("bash", command, {
     ...{ cwd: import.meta.dirname, encoding: "utf8" },

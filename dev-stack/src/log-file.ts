@@ -2,12 +2,16 @@ import { closeSync, existsSync, fstatSync, openSync, renameSync, writeSync } fro
 import { createLogWriter, type LogWriter } from "@activity/server";
 import { stackErrorFromFile } from "./stack-error.ts";
 
-/** A larger file is renamed to `<path>.1`, which replaces the previous one, and a new file is begun. */
+/**
+ * The most bytes of a log file. A fuller one is renamed to `<path>.1`, which replaces the previous one, and a new file
+ * is begun.
+ */
 const LOG_LIMIT_BYTES = 16 * 1024 * 1024;
 
 /**
- * Appends the product's log lines to a file, so that the terminal stays readable. Both files take at most twice
- * `limitBytes`, unless one text is longer. Drops lines after `close`: a call that the stop interrupted may log later.
+ * Appends the product's log lines to a file, so that the terminal stays readable. The two files together take at most
+ * twice `limitBytes`, unless one text is longer. Drops lines after `close`: a call that the stop interrupted may log
+ * later.
  */
 export function openLogFile(
   path: string,
@@ -21,13 +25,13 @@ export function openLogFile(
     const bytes = Buffer.from(text);
     try {
       if (size > 0 && size + bytes.length > limitBytes) beginAnew();
-      // The write that fills the disk can take only a part of the bytes, and reports no error.
+      // Writes again until no byte is left. The write that fills the disk can take only a part, and reports no error.
       for (let at = 0; at < bytes.length; ) {
         const written = writeSync(file, bytes, at);
         [at, size] = [at + written, size + written];
       }
     } catch (error) {
-      // A full disk must not end the product.
+      // Reports a failure once and continues, because a full disk must not end the product.
       if (!isTold) process.stderr.write(`${path} loses lines: ${(error as Error).message}\n`);
       isTold = true;
     }

@@ -34,7 +34,7 @@ export async function makeFolderOnce(
 
 async function fillFresh(folder: string, fill: (fresh: string) => Promise<void>): Promise<void> {
   const fresh = `${folder}.new`;
-  // A killed process may have left this folder.
+  // Removes a folder that a killed process may have left.
   await rm(fresh, { recursive: true, force: true });
   await mkdir(fresh);
   try {

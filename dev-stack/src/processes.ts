@@ -22,7 +22,7 @@ export async function readCommandLine(pid: number): Promise<string> {
   try {
     return (await readFile(`/proc/${pid}/cmdline`, "utf8")).replaceAll("\0", " ");
   } catch {
-    // Systems without /proc have ps.
+    // Either the process has ended, or this system has no /proc, but ps.
     const { lines } = await runCommand("ps", ["-o", "args=", "-p", String(pid)]);
     return (await isRunning(pid)) ? lines.join(" ") : "";
   }
@@ -34,7 +34,7 @@ export async function endProcess(pid: number, graceSeconds: number): Promise<voi
     try {
       process.kill(pid, signal);
     } catch {
-      // It has ended meanwhile.
+      // The process has ended meanwhile.
     }
     const deadline = performance.now() + seconds * 1_000;
     while (performance.now() < deadline) {

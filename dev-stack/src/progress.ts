@@ -8,7 +8,7 @@ export interface Progress {
 }
 
 const REDRAW_MILLISECONDS = 200;
-/** Shorter steps leave no line. */
+/** A shorter step leaves no line. */
 const QUIET_MILLISECONDS = 700;
 const CLEAR_LINE = "\r\u001b[2K";
 

@@ -51,7 +51,7 @@ export function runCommand(
     for (const output of [child.stdout, child.stderr]) {
       createInterface({ input: output }).on("line", hear);
     }
-    // A program that ends before it has read its input explains that in its output.
+    // Ignores the error of a program that ends before it has read its input. Its output explains that end.
     child.stdin.on("error", () => undefined);
     child.stdin.end(input);
   });

@@ -61,9 +61,9 @@ async function startAll(stopLater: (stop: () => void | Promise<void>) => void): 
   const settingsFile = join(dataDir, "local.json");
   const save = (settings: LocalSettings) => writeLocalSettings(settingsFile, settings);
   const settings = await readLocalSettings(settingsFile);
-  // Saved at once, because data that these keys sign or encrypt outlives this process.
+  // Saves the keys at once, because data that they sign or encrypt outlives this process.
   await save(settings);
-  // With the stored secret, the receiver accepts waiting events as soon as the product runs.
+  // With the stored signing secret, the receiver accepts waiting events as soon as the product runs.
   let secret = settings.receiver?.secret;
   const receiver = await startDemoReceiver(settings.receiver?.port, async () => secret);
   stopLater(receiver.stop);
@@ -145,7 +145,7 @@ async function setUpDemo(
   return local;
 }
 
-/** Returns `undefined` if there is no Temporal. Then only retries wait, until a start that finds one. */
+/** Starts a Temporal. Returns `undefined` if it finds none. Then only retries wait, until a start that finds one. */
 async function startIfPossible(options: StartTemporal): Promise<RunningTemporal | undefined> {
   try {
     return await startTemporal(options);
@@ -162,7 +162,7 @@ function withoutGivenTemporal(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !ofGiven.test(name)));
 }
 
-/** An empty variable counts as unset, so it must not replace a default. */
+/** Leaves out empty variables. They count as unset, so they must not replace a default. */
 function withoutEmpty(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ""));
 }
@@ -193,5 +193,5 @@ try {
   );
   process.exitCode = 1;
 }
-// A pending connection to a given Temporal cannot be cancelled and would keep the process alive.
+// Exits, because a pending connection to a given Temporal cannot be cancelled and would keep the process alive.
 setTimeout(() => process.exit(), EXIT_WITHIN_MS).unref();

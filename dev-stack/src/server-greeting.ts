@@ -16,7 +16,7 @@ export async function readServerVersion(host: string, port: number): Promise<str
   const end = packet.indexOf(0);
   if (packet[0] === REFUSAL) throw new Error(`it says “${packet.toString("utf8", 3)}”`);
   if (packet[0] !== PROTOCOL_VERSION || end === -1) throw new Error("it is not MySQL or MariaDB");
-  // MariaDB prefixes 5.5.5- so that old clients treat it as MySQL 5.5.
+  // Removes 5.5.5-, which MariaDB prefixes so that old clients treat it as MySQL 5.5.
   return packet.toString("latin1", 1, end).replace(/^5\.5\.5-(?=\d)/, "");
 }
 

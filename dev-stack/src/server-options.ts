@@ -16,7 +16,7 @@ export function serveOptions(
     ...commonOptions(flavour, data),
     `--bind-address=${LOOPBACK}`,
     `--port=${port}`,
-    // The server runs in the data folder, and the socket is in the folder above. An absolute path could be too long.
+    // The socket is in the folder above the data folder, in which the server runs. An absolute path could be too long.
     "--socket=../server.sock",
     `--init-file=${initFile}`,
     ...["--skip-name-resolve", "--max-connections=300", "--local-infile=OFF"],
@@ -50,8 +50,8 @@ function commonOptions(flavour: ServerFlavour, data: string): string[] {
   const ofMysql = ["--skip-log-bin", "--mysqlx=OFF", "--secure-file-priv=NULL"];
   // No table of the product uses these engines, but by default their buffers take 30 MB at the start.
   const unused = ["--aria-pagecache-buffer-size=8M", "--key-buffer-size=1M"];
-  // At its start, MariaDB deletes all temporary tables in this folder. In a shared folder, other servers would lose
-  // theirs.
+  // Gives MariaDB its own folder, because at its start it deletes all temporary tables there. In a shared folder, other
+  // servers would lose theirs.
   const ofMariadb = [`--tmpdir=${data}`, ...unused];
   return [dataOption(data), ...user, ...(flavour === "mysql" ? ofMysql : ofMariadb)];
 }
@@ -61,7 +61,7 @@ function durableOptions(flavour: ServerFlavour): string[] {
   return [...safe, "--innodb-buffer-pool-size=256M", redoLog(flavour, "256M")];
 }
 
-/** With these options, data survives a crash of the server but not of the machine. */
+/** Returns fast options. With them, data survives a crash of the server but not of the machine. */
 function fastOptions(flavour: ServerFlavour): string[] {
   return [
     ...["--innodb-flush-log-at-trx-commit=2", "--innodb-doublewrite=OFF"],

@@ -69,7 +69,7 @@ async function inspectServer({ command, leading, root }: Launch): Promise<Server
       ]
     : [];
   const { status, lines } = await runCommand(command, [...leading, "--no-defaults", "--version"]);
-  // For example "mysqld  Ver 9.7.0 for Linux on x86_64".
+  // Parses a line such as "mysqld Ver 9.7.0 for Linux on x86_64".
   const [, version, suffix = ""] = /\bVer (\d+\.\d+\.\d+)(\S*)/.exec(lines.join("\n")) ?? [];
   if (status === 0 && version !== undefined) {
     const flavour = /mariadb/i.test(suffix) ? "mariadb" : "mysql";

@@ -18,7 +18,9 @@ export type StackConfig = {
   };
 };
 
-/** No underscore: conda's compilers set HOST to a name such as x86_64-conda-linux-gnu. */
+/**
+ * An accepted HOST. It has no underscore, because conda's compilers set HOST to a name such as x86_64-conda-linux-gnu.
+ */
 const HOST_NAME = /^[A-Za-z0-9.:-]+$/;
 const CORE_TLS = ["CORE_TLS_CERT", "CORE_TLS_KEY", "CORE_TLS_CLIENT_CA"];
 

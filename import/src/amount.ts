@@ -20,10 +20,10 @@ export type AmountText = {
 
 /** The largest amount that the core stores. It is also the largest whole number that JavaScript keeps exactly. */
 const MAX_AMOUNT_CENTS = 9_007_199_254_740_991n;
-/** Longer whole parts are over the largest amount in every currency. */
+/** The most digits of a whole part. A longer one is over the largest amount in every currency. */
 const MAX_WHOLE_DIGITS = 16;
 
-/** A point after a letter belongs to the word, as in `kr.100`. */
+/** Splits a cell into text, number and text. A point after a letter belongs to the word, as in `kr.100`. */
 const AROUND_NUMBER = /^(\D*?)((?:(?<!\p{L})[.,])?\d(?:.*\d)?)(\D*)$/su;
 /** A dash, or a parenthesis that also encloses the number, as in `(5.00)`. */
 const NEGATIVE_BEFORE = /[-−–—]|\([^()]*$/;
@@ -70,7 +70,8 @@ export function settleAmount(
   const column = currencyCell.trim();
   const named = column === "" ? [] : [currenciesOf(column)];
   if (named[0]?.length === 0) {
-    // The column "Valuta" holds currencies, but dates in German bank statements.
+    // A column "Valuta" holds currencies, but in German bank statements dates. For a date the refusal names the options
+    // to use.
     return refused(
       /\d/.test(column)
         ? 'currency: this column holds none; add --column currency="" and --currency, for example --currency eur'

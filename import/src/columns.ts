@@ -134,7 +134,10 @@ function findNamedColumn(
   return name === "" ? undefined : readColumnPlace(header, option, name);
 }
 
-/** Without a date column, "time" is the whole date. A whole date needs no time column. */
+/**
+ * Without a date column, makes "time" the date column. Drops a time column beside a whole date, unless a person named
+ * it.
+ */
 function withWholeDate(
   found: Columns,
   names: readonly string[],

@@ -30,7 +30,7 @@ export async function openCsvFile(path: string): Promise<CsvFile> {
   const declared = SEPARATOR_LINE.exec(head);
   const line = HEADER_LINE.exec(head.slice(declared?.[0].length ?? 0))?.[1] ?? "";
   if (line === "") throw new ImportError(`${path} has no header line.`);
-  // With one column any separator works.
+  // A header without a separator has one column, for which any separator works.
   const separator = (declared?.[1] as Separator | undefined) ?? findSeparator(line) ?? ",";
   const headerRows = createCsvRows(separator);
   const rowsBefore = declared ? 2 : 1;

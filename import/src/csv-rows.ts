@@ -11,7 +11,10 @@ export type CsvRows = {
    * before it, and the next call throws the ImportError. If there are no rows before it, this call throws.
    */
   push(text: string): CsvRow[];
-  /** Ends the text and returns its last row, if that had no line end. Throws an ImportError inside a quote. */
+  /**
+   * Ends the text and returns its last row, if that had no line end. Throws an ImportError if the text ends inside a
+   * quote.
+   */
   end(): CsvRow[];
 };
 
@@ -93,7 +96,7 @@ export function createCsvRows(separator: Separator): CsvRows {
         const inside = QUOTED.exec(rest)?.[1];
         if (inside === undefined) return undefined;
         at = QUOTED.lastIndex;
-        // The next character decides whether the quote closes the cell or is half of a pair.
+        // Waits for the next character. It decides whether the quote closes the cell or is half of a pair.
         if (at === rest.length && !isWhole) return undefined;
         checkAfterQuote(rest[at], line + lines - 1);
         lines += countLineEnds(inside);
@@ -110,7 +113,7 @@ export function createCsvRows(separator: Separator): CsvRows {
         at += 1;
         continue;
       }
-      // CR may be the first half of CRLF.
+      // Waits for the next character, because CR may be the first half of CRLF.
       if (stopped === "\r" && at + 1 === rest.length && !isWhole) return undefined;
       const lineEndLength = stopped === undefined ? 0 : rest.startsWith("\r\n", at) ? 2 : 1;
       return { cells, lines, end: at + lineEndLength, lineEndLength };

@@ -24,7 +24,7 @@ const UNIX_SECONDS = /^\d{9,10}(?:\.\d+)?$/;
 const UNIX_MILLISECONDS = /^\d{13}$/;
 
 const SECONDS_A_DAY = 86_400;
-/** The offsets in use lie within this many hours. */
+/** The largest accepted offset from UTC. No offset in use is larger. */
 const MAX_OFFSET_HOURS = 18;
 /** Spaces that browsers and spreadsheets write, for example before `PM`. */
 const NO_BREAK_SPACES = /[\u00a0\u202f]/g;

@@ -21,7 +21,7 @@ export type RowRules = {
   readonly columns: Columns;
   /** The number of cells in a row. */
   readonly width: number;
-  /** In a file of refused rows, the place of the column with their lines in the first file. */
+  /** The place of the column with each row's line in the first file, if this is a file of refused rows. */
   readonly line: number | undefined;
   /** The currency of rows without one. */
   readonly currency: string | undefined;
@@ -34,7 +34,7 @@ export type KnownMark =
   | { readonly isKnown: false }
   | { readonly isKnown: true; readonly mark: DecimalMark | undefined };
 
-/** Names the core's limits. The core cannot name them itself, because the row cannot be sent to it. */
+/** Refuses a row that is too long to send. It names the core's limits, because the core never sees the row. */
 const TOO_LONG =
   "row: is too long to send; id accepts at most 128 characters, name 200 and message 4000";
 

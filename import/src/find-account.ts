@@ -7,8 +7,8 @@ const ACCOUNT_ID = /^[a-z0-9]{15}$/;
 const USERNAME = /^[A-Za-z0-9_.-]{1,64}$/;
 
 /**
- * Finds an account by its id, otherwise by its username. The id comes first: otherwise somebody could choose another
- * account's id as username and get its donations. Throws an ImportError.
+ * Finds an account by its id, else by its username. The id comes first, because somebody could choose another
+ * account's id as username to get its donations. Throws an ImportError.
  */
 export async function readAccountByName(core: CoreClient, name: string): Promise<Account> {
   const account =

@@ -20,8 +20,8 @@ import type { RowFilter } from "./row-filter.ts";
 import { type Opening, sendDonations } from "./send-donations.ts";
 
 /**
- * The core changes nothing if a stored donation has a row's id and differs. The import refuses the row. Otherwise it
- * would be lost without a report if the column does not hold ids of donations.
+ * Refuses a row that differs from the stored donation with the same id. The core changes nothing. Without this
+ * refusal, the row would be lost unreported if the column does not hold ids of donations.
  */
 const DIFFERS =
   "id: a stored donation has this id and says something else; leave this row out if it is that donation";
@@ -92,7 +92,7 @@ async function* readDonations(
     for (const row of rows) {
       // Rows that are left out are read too, so that `--only` changes no derived id.
       const donation = await read(row.cells);
-      // In a row with too many or too few cells, the filter would read the wrong cell.
+      // Does not filter a row with too many or too few cells, because the filter would read the wrong cell.
       if (fitsHeader(row.cells, rules) && !filter.accepts(row.cells)) {
         report.addLeftOut();
       } else if (donation.ok) {

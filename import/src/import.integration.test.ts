@@ -126,7 +126,7 @@ describe("npm run import", () => {
   it("ends at once if rows that the core refused cannot be written", async () => {
     const row = (message: string) => `5,EUR,${message},2024-01-31T12:05:59Z\n`;
     const rows = row("x".repeat(4001)) + row("x").repeat(20_000);
-    // The name of the file of refused rows would be too long.
+    // With this name, the name of the file of refused rows would be too long.
     const file = join(folder, `${"x".repeat(250)}.csv`);
     await writeFile(file, `amount,currency,message,date\n${rows}`);
     // A call that does not end would keep the process alive beyond the test's time limit.

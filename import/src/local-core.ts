@@ -15,7 +15,7 @@ export async function readLocalCore(
     return JSON.parse(await readFile(file, "utf8"));
   } catch (error) {
     if (codeOf(error) === "ENOENT") return {};
-    // The message of a SyntaxError quotes the file, which has a credential.
+    // Leaves out the message of a SyntaxError, which quotes the file and thus its credential.
     const why = error instanceof SyntaxError ? "it is not JSON" : (error as Error).message;
     throw new ImportError(`${file} cannot be read: ${why}.`);
   }

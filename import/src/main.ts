@@ -42,7 +42,7 @@ async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<nu
 }
 
 async function runImport(options: ImportOptions, env: NodeJS.ProcessEnv): Promise<number> {
-  // npm runs scripts in the project's folder. This variable holds the person's own folder.
+  // npm runs scripts in the project's folder. INIT_CWD holds the person's own folder.
   const inFolder = (path: string) => resolve(env.INIT_CWD ?? "", path);
   const file = await openCsvFile(inFolder(options.path));
   const columns = recognizeColumns(file.header, options.columns);
@@ -80,7 +80,7 @@ async function runImport(options: ImportOptions, env: NodeJS.ProcessEnv): Promis
     refusedFile,
     report,
   }).catch(fail);
-  // Before the summary, because some file systems report a full disk only when the file is closed.
+  // Closes the file before the summary, because some file systems report a full disk only then.
   await refusedFile.close().catch(fail);
   progress.end();
   const seconds = (performance.now() - startedMs) / 1000;

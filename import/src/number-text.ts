@@ -15,7 +15,7 @@ const APOSTROPHES = /[’`´]/g;
 const DIGITS = /^\d*$/;
 /** Thousands: the same character between all groups of three. */
 const GROUPED = /^[1-9]\d{0,2}([., '])\d{3}(?:\1\d{3})*$/;
-/** As on the Indian subcontinent: 12,34,567. */
+/** Thousands as on the Indian subcontinent: 12,34,567. */
 const GROUPED_IN_TWOS = /^[1-9]\d?(?:,\d{2})+,\d{3}$/;
 
 /** Reads a number without a sign in two ways: with a decimal point and with a decimal comma. */

@@ -83,7 +83,7 @@ export function createRefusedFile(source: CsvFile, path: string | undefined): Re
       await written;
     },
     async close() {
-      // If the file could not be made or written, `add` has already failed with the reason.
+      // Ignores a failure to make or write the file, because `add` has already failed with the reason.
       await opening?.catch(() => {});
       await written.catch(() => {});
       // Some file systems report a full disk only when the file is closed.

@@ -2,7 +2,7 @@ import type { Donation } from "./donation-row.ts";
 
 /** The maximum bytes of rows in one message. The core takes 1 MiB. */
 export const MAX_BYTES = 900_000;
-/** More than the amount, currency, date and lengths of a row ever take. */
+/** The bytes of a row's amount, currency, date and lengths, rounded up. */
 const OTHER_BYTES = 100;
 
 /** Returns the most bytes that a row takes in a message. */

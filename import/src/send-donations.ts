@@ -53,8 +53,8 @@ export async function sendDonations(
     throw explainCallError(error, core.coreUrl);
   } finally {
     window.close();
-    // Leaving the loop does not end the call. If `take` failed, the call would keep the process alive until the core
-    // closes the call.
+    // Ends the call, because leaving the loop does not. If `take` failed, the call would keep the process alive until
+    // the core closes it.
     ended.abort();
   }
   if (unanswered.length > 0) {

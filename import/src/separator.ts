@@ -3,7 +3,7 @@ export type Separator = ";" | "," | "\t";
 
 export const SEPARATORS: readonly Separator[] = [";", ",", "\t"];
 
-/** A quote has a meaning only at the start of a cell. */
+/** Matches a quoted cell. A quote has a meaning only at the start of a cell. */
 export const QUOTED_CELL = /(?<![^;,\t\r\n])"(?:[^"]|"")*"/g;
 
 /**

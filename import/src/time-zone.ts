@@ -29,7 +29,8 @@ export function createTimeZone(name: string): TimeZone | undefined {
     const shownAt = (moment: number) => moment + offsetAt(moment);
     const moments = [before, after].filter((moment) => shownAt(moment) === localSeconds);
     if (moments.length > 0) return accepted(Math.min(...moments));
-    // If the zone crosses the date line and so skips the whole day, that day has no start.
+    // Accepts a day whose midnight the clock skips. If the zone crosses the date line and so skips the whole day, the
+    // day has no start.
     if (isDay && dayOf(shownAt(before)) === dayOf(localSeconds)) return accepted(before);
     return refused("date: the clocks of the time zone were put forward over this time");
   }
