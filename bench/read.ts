@@ -10,13 +10,13 @@ import { keptSide, measureRounds, takeTurns } from "./run/rounds.ts";
 import { makeProfiles, startStore } from "./stack/servers.ts";
 
 const size = { accounts: 3_000, activitiesPerAccount: 210 };
-/** Enough to see that the bench runs, with enough accounts to stay within the rate limits. */
+/** The data of a short run: enough to see that the bench works, with enough accounts to stay within the rate limits. */
 const little = { ...size, activitiesPerAccount: 70 };
 const full = {
   ...{ size, rounds: 5, warmUpSeconds: 4, seconds: 6, concurrency: 32 },
   ...{ workloads: WORKLOAD_NAMES, only: USUAL_SIDES, profile: false },
 };
-/** These cover both layouts of the product, Fastify, and both limiters. */
+/** The sides of a short run. They cover both layouts of the product, Fastify, and both limiters. */
 const few = ["two-processes", "one-process-redis", "fastify-redis"];
 const short = { ...full, size: little, rounds: 1, warmUpSeconds: 1, seconds: 1, only: few };
 const options = {

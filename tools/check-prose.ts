@@ -25,7 +25,8 @@ const REPLACED: readonly (readonly [RegExp, string])[] = [
   [/\bgives? back\b/i, "release, return"],
 ];
 /**
- * The longest subject of a commit. After its area it must be imperative: "mend", not "mended", "mends" or "mending".
+ * The most characters of a commit's subject. After its area it must be imperative: "mend", not "mended", "mends" or
+ * "mending".
  */
 const MAX_SUBJECT = 72;
 const AREA = /^[\w, -]+: /;
@@ -50,7 +51,7 @@ for (const file of files) {
   const prose = file.endsWith(".md") ? markdownProse(lines) : commentProse(lines);
   for (const paragraph of prose) check(file, paragraph);
 }
-// A user's log.showSignature would add lines that are no subjects.
+// Turns off a user's log.showSignature, which would add lines that are no subjects.
 const subjects = ["log", "--no-merges", "--no-show-signature", "--format=%s"];
 for (const subject of git(...subjects, `${findBase().commit}..HEAD`)) {
   const place = `commit “${subject}”`;
@@ -85,7 +86,7 @@ function report(place: string, problem: string): void {
   console.error(`${place} ${problem}`);
 }
 
-/** Paragraphs, list items and table rows outside of code blocks. */
+/** Returns the paragraphs, list items and table rows outside of code blocks. */
 function markdownProse(lines: readonly Line[]): Line[][] {
   let isCode = false;
   return grouped(lines, ({ text }) => {
@@ -98,7 +99,7 @@ function markdownProse(lines: readonly Line[]): Line[][] {
   });
 }
 
-/** Comments without their marks. */
+/** Returns the comments without their marks. */
 function commentProse(lines: readonly Line[]): Line[][] {
   const comments = lines.map(({ number, text }) => {
     const match = /^\s*(?:\/\/+|\/\*\*?|\*(?!\/))\s?(.*?)(?:\*\/)?$/.exec(text);

@@ -22,7 +22,7 @@ const USAGE = `Runs one server to practise with on this machine, until SIGTERM. 
 const [name = "", folder = "", portText = ""] = process.argv.slice(2);
 const port = Number(portText);
 const dataDir = resolve(folder);
-// The caller's environment names the product's servers. This program starts its own.
+// Drops the variables that name the product's servers, because this program starts its own.
 const { DATABASE_URL: _, DATABASE_URL_FILE: __, TEMPORAL_ADDRESS: ___, ...env } = process.env;
 const progress = createProgress();
 

@@ -36,7 +36,7 @@ try {
   process.stderr.write(`${sentenceOf(error)}\n`);
 }
 
-/** The message does not repeat the argument, which may be a key. */
+/** Checks the id of `--drop`. The error does not repeat it, because it may be a secret key by mistake. */
 function parseDropped(name: string, [first, ...others]: readonly string[]): string {
   if (others.includes(name) && name !== first) return name;
   throw new UsageError(
@@ -77,7 +77,7 @@ function noteOn(remaining: number, isKnown: boolean): string {
 /** Says what to do next. Adds the usage if the command line or a variable is wrong. */
 function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  // The message of Node's error would repeat the argument.
+  // Replaces the message of Node's error, which would repeat the argument.
   if ("code" in error && String(error.code).startsWith("ERR_PARSE_ARGS")) {
     return `The only option is --drop ID.\n\n${USAGE}`;
   }

@@ -6,7 +6,7 @@ import { fetchRealMysql } from "../dev-stack/src/server-program.ts";
 import { StackError } from "../dev-stack/src/stack-error.ts";
 
 const [command, ...args] = process.argv.slice(2);
-// A given database would replace the server that this command needs.
+// Drops a given database, which would replace the server that this command needs.
 const { DATABASE_URL: _given, DATABASE_URL_FILE: _named, ...env } = process.env;
 
 /**

@@ -10,7 +10,7 @@ const NOT_RUNNING = "Run `npm start` first, in another terminal.\n";
 /** Returns whether an error of a call means that this folder's `npm start` does not run. */
 export function isAway(error: unknown): boolean {
   const failure = ConnectError.from(error);
-  // A core that does not know this checkout's credential is another checkout's, which has the port now.
+  // A core that does not know the credential belongs to another checkout, which has the port now.
   if (failure.code === Code.Unauthenticated) return true;
   // A core that answers sends an ErrorInfo, even while its database is away.
   return failure.code === Code.Unavailable && failure.findDetails(ErrorInfoSchema).length === 0;

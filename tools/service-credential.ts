@@ -108,7 +108,9 @@ async function findNumbered(
   });
 }
 
-/** A name belongs to one credential for ever (ADR 0033). The next credential gets the next number. */
+/**
+ * Returns the name, with the next number if it was used before: a name belongs to one credential for ever (ADR 0033).
+ */
 function nextName(name: string, numbered: readonly Numbered[]): string {
   if (numbered.length === 0) return name;
   return parseCredentialName(`${name}-${Math.max(...numbered.map(({ number }) => number)) + 1}`);

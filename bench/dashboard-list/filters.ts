@@ -9,7 +9,7 @@ const { FAILED } = proto.DeliveryState;
 const { TIMEOUT, RECEIVER_BUSY, REDIRECTED, AUTH_REJECTED, REJECTED } = proto.AttemptOutcome;
 /** The outcomes of the second delivery to every other endpoint. */
 const FAILURES = [TIMEOUT, RECEIVER_BUSY, REDIRECTED, AUTH_REJECTED, REJECTED];
-/** These endpoints have no rows, because a list reads none. */
+/** The ids of ten endpoints. They have no rows, because a list reads none. */
 const ENDPOINTS = Array.from({ length: 10 }, (_, place) => `endpoint000000${place}`);
 
 /** The deliveries of each event: two to each endpoint, a quarter of them failed. */
@@ -25,7 +25,7 @@ export const DELIVERIES: readonly FilledDelivery[] = ENDPOINTS.flatMap((endpoint
 /** The parameters of a list. */
 export type ListFilter = MessageInitShape<typeof proto.ListDeliveriesRequestSchema>;
 
-/** The measured filters by name: each alone, and some together. `event` lies in the middle of the list. */
+/** Returns the measured filters by name: each alone, and some together. `event` lies in the middle of the list. */
 export function filtersOf(event: FilledEvent): Readonly<Record<string, ListFilter>> {
   const endpoint = { endpointId: ENDPOINTS[5] ?? "" };
   const state = { state: FAILED };

@@ -7,12 +7,12 @@ export type DataSize = { readonly accounts: number; readonly activitiesPerAccoun
 /** Accounts with consecutive numbers. */
 export type AccountRange = { readonly first: number; readonly count: number };
 
-/** The first third of the accounts. Their pages are read, and never change. */
+/** Returns the first third of the accounts. Their pages are read, and never change. */
 export function pagedAccounts(accounts: number): AccountRange {
   return { first: FIRST_ACCOUNT_NO, count: accounts / 3 };
 }
 
-/** The other accounts. Their feeds are polled, and get new records. */
+/** Returns the other accounts. Their feeds are polled, and get new records. */
 export function polledAccounts(accounts: number): AccountRange {
   const { first, count } = pagedAccounts(accounts);
   return { first: first + count, count: accounts - count };

@@ -13,7 +13,7 @@ type Case = {
 /** Pauses between polls: short enough for exact rates, long enough not to load the database or Temporal's file. */
 const [POLL_MS, SLOW_POLL_MS] = [10, 250];
 const DELIVERIES = "FROM delivery WHERE created_at > ?";
-/** The stored number of DeliveryState.DELIVERED. */
+/** Counts delivered deliveries. 3 is the stored number of DeliveryState.DELIVERED. */
 const DELIVERED = `SELECT COUNT(*) ${DELIVERIES} AND state = 3`;
 const ATTEMPTED = `SELECT COUNT(*) ${DELIVERIES} AND attempts >= 1`;
 const END_RUNNING =
@@ -33,9 +33,9 @@ export const CASES = {
     ...({ label: "backlog to many accounts' endpoints", size: "backlog" } as const),
     measure: (stack, count) => measureBacklog(stack, stack.accountIds.many, count),
   },
-  // Fewer deliveries, so that no retry falls due during the measurement.
+  // Makes fewer deliveries, so that no retry falls due during the measurement.
   failing: { label: "backlog failing with 500", size: "failing", measure: measureFailing },
-  // Fewer deliveries, because their workflows are slower than the empty ones of the floor.
+  // Makes fewer deliveries, because their workflows are slower than the empty ones of the floor.
   workflows: {
     ...({ label: "backlog to many, DELIVERY_WORKFLOWS=all", size: "workflows" } as const),
     measure: (stack, count) => measureBacklog(stack, stack.accountIds.many, count, ALL),

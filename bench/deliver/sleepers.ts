@@ -3,8 +3,8 @@ import type { Bench } from "../run/bench.ts";
 import type { Stack } from "./stack.ts";
 
 /**
- * Only one of these portions sleeps after a later attempt, because its timers cost three transactions each. The delayed
- * starts of the others cost one each.
+ * The number of portions of sleepers. Only one portion sleeps after a later attempt, because its timers cost three
+ * transactions each. The delayed starts of the others cost one each.
  */
 const PORTIONS = 10;
 

@@ -8,7 +8,7 @@ import { quantiles, sharedNowMs } from "../measure/sample.ts";
 import { measureCase, type Stack } from "./stack.ts";
 
 const PER_SECOND = 20;
-/** Events that are not counted, because the product has just started and has no connections yet. */
+/** How many events warm up and are not counted. The product has just started and has no connections yet. */
 const WARM_UP = 2 * PER_SECOND;
 const EVENTS = "SELECT event_id AS id, created_at FROM delivery WHERE created_at > ?";
 
@@ -18,7 +18,7 @@ export async function measureWriting(stack: Stack, seconds: number): Promise<Fig
   const count = seconds * PER_SECOND;
   const { clients } = await product.collect();
   const figures = await measureCase(stack, count, await prepare(clients, accountIds.one, count));
-  // The next measurement must not deliver these events.
+  // Removes these events from the outbox. Otherwise the next measurement would deliver them.
   await watch.rows("DELETE FROM outbox_entry");
   await watch.rows("UPDATE delivery SET state = 5 WHERE state = 1");
   return figures;

@@ -19,7 +19,7 @@ export class ApiError extends Error {
   }
 }
 
-/** The storage or the limiter is unreachable. */
+/** Returns the refusal while the storage or the limiter is unreachable. */
 export function unavailable(): ApiError {
   return new ApiError(503, "temporarily_unavailable", "The service is temporarily unavailable.");
 }

@@ -17,7 +17,7 @@ const CONNECTIONS = 10;
  */
 const app = Fastify({
   trustProxy: "127.0.0.1",
-  // One line per request, buffered as in the product.
+  // Logs one line per request, buffered as in the product.
   logger: { stream: pino.destination({ sync: false, minLength: 4096 }) },
   disableRequestLogging: true,
   genReqId: () => randomUUID(),

@@ -7,11 +7,14 @@ import { secondsSince, sharedNowMs } from "../measure/sample.ts";
 import { answerJobs } from "../stack/jobs.ts";
 import { openTemporalState } from "./temporal-state.ts";
 
-/** The same as the product's worker (workflows/src/temporal/worker.ts). */
+/** The most cached workflows, as in the product's worker (workflows/src/temporal/worker.ts). */
 const CACHED_WORKFLOWS = 600;
-/** Below the worker's 40 slots. Without a free slot, a start is not eager and therefore slower. */
+/**
+ * The most starts at once. This is below the worker's 40 slots: without a free slot, a start is not eager and therefore
+ * slower.
+ */
 const AT_ONCE = 32;
-/** Longer than any run of the bench. */
+/** How long a workflow sleeps: longer than any bench runs. */
 const ASLEEP_MS = 30 * 86_400_000;
 const POLL_MS = 50;
 const FAILED = { outcome: "receiver_busy", endedAtMs: 0 };

@@ -13,7 +13,7 @@ type ByHand = Pace & {
   readonly run: string;
 };
 
-/** More than the core's seven connections for writes. */
+/** The most connections: more than the core's seven for writes. */
 const CONNECTIONS = 10;
 const LOCK = `SELECT account_no, GREATEST(feed_changed_at + 1, ${NOW_MICROS}) AS recorded_at
   FROM account WHERE id = ? AND deleted_at IS NULL FOR UPDATE`;
@@ -62,7 +62,7 @@ export type ByHandJobs = typeof jobs;
 function createPool(uri: string): Pool {
   const options = { uri, connectionLimit: CONNECTIONS, charset: "utf8mb4_bin" };
   const created = mysql.createPool(options);
-  // The product's isolation level. With it, a transaction that has locked the account waits for no other lock.
+  // Sets the product's isolation level. With it, a transaction that has locked the account waits for no other lock.
   created.pool.on("connection", (connection: { query(sql: string): unknown }) =>
     connection.query("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED"),
   );
@@ -77,7 +77,7 @@ async function writeRows(db: PoolConnection, accountId: string, id: string): Pro
   const [donations] = await db.execute<RowDataPacket[]>(FIND_DONATION, [no, donationId]);
   const [known] = await db.execute<RowDataPacket[]>(FIND_SUBSCRIPTION, [no, subscriptionId]);
   if (donations.length + known.length > 0) throw new Error("it is written already");
-  // Ids of 15 characters, as in the product.
+  // An id has 15 characters, as in the product.
   const newId = () => randomBytes(8).toString("hex").slice(0, 15);
   const [record, subscription] = [newId(), newId()];
   const paid = [record, CENTS, CURRENCY, DONOR, message, DONATED_AT, at, subscription];

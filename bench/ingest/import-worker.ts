@@ -9,11 +9,11 @@ import { secondsSince, sharedNowMs } from "../measure/sample.ts";
 import { answerJobs } from "../stack/jobs.ts";
 
 const PATH = "/activity.ingest.v1.ImportService/ImportDonations";
-/** `npm run import` has the same limit. With four messages in flight the core always has a next one. */
+/** The most messages without an answer, as in `npm run import`. With four, the core always has a next message. */
 const MAX_UNANSWERED = 4;
 /** The core's limit of rows in a message. */
 const ROWS_A_MESSAGE = 1_000;
-/** Starts at 2019-01-01T00:00:00Z, with one row per minute. */
+/** The times of the rows. They begin at 2019-01-01T00:00:00Z, with one row per minute. */
 const [FIRST_SECONDS, SECONDS_BETWEEN] = [1_546_300_800, 60];
 
 const jobs = {

@@ -22,7 +22,7 @@ const jobs = {
   /** Prepares the next turn of a side. */
   async prepare(reads: Reads): Promise<void> {
     await (await requestsOf(reads)).beforeTurn?.();
-    // Otherwise earlier turns within the same window would use up the limit.
+    // Deletes the counted requests. Otherwise earlier turns within the same window would use up the limit.
     await (await database)?.query("DELETE FROM rate_window");
   },
   /** Keeps a side busy. Each connection sends its next request once the last is answered. */

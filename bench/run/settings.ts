@@ -5,7 +5,7 @@ type Option = number | readonly string[] | "flag";
 
 /** A bench's name and settings, and the options that change them. */
 export type BenchSpec<Settings extends object> = {
-  /** Its npm script. */
+  /** The name of the bench's npm script. */
   readonly name: string;
   /** The settings of a full run. Only its results are stored. */
   readonly full: Settings;

@@ -1,5 +1,5 @@
 import { enableCompileCache } from "node:module";
 
-// `npm start` enables it too.
+// `npm start` enables the compile cache too.
 enableCompileCache();
 await import("./one-process-run.ts");

@@ -32,7 +32,7 @@ export const PRODUCT_FLAGS: readonly string[] = [
 /** The variables of the C library with which the image and `npm start` run the product. */
 export const PRODUCT_ENV = { MALLOC_ARENA_MAX: "2" };
 
-/** Enough for a start on a busy machine. */
+/** How long a start may take: long enough for a busy machine. */
 const START_SECONDS = 90;
 const STOP_SECONDS = 10;
 
@@ -42,7 +42,7 @@ export async function serveProcess(options: ServeProcess) {
   const logs = join(BENCH_CACHE, "logs");
   const logFile = join(logs, `${name}.log`);
   await mkdir(logs, { recursive: true });
-  // Otherwise a text of the previous run would count.
+  // Removes the previous run's log, because a text in it would count as written now.
   await rm(logFile, { force: true });
   const leading = [...flags, ...profileFlags(name, profileFolder), file];
   const hasWritten = async (text: string) => (await readFile(logFile, "utf8")).includes(text);
@@ -54,7 +54,7 @@ export async function serveProcess(options: ServeProcess) {
   });
 }
 
-/** The flags of Node that write a CPU profile at the end. */
+/** Returns the flags of Node that write a CPU profile at the end. */
 export function profileFlags(name: string, folder: string | undefined): string[] {
   if (folder === undefined) return [];
   return ["--cpu-prof", `--cpu-prof-dir=${folder}`, `--cpu-prof-name=${name}.cpuprofile`];

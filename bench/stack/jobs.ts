@@ -6,7 +6,7 @@ type Jobs = Readonly<Record<string, (...args: never[]) => Promise<unknown>>>;
 type Call = { readonly id: number; readonly name: string; readonly args: never[] };
 type Answer = { readonly id: number; readonly result?: unknown; readonly failure?: string };
 
-/** In a worker process: runs the jobs that the bench calls by name. */
+/** Runs, in a worker process, the jobs that the bench calls by name. */
 export function answerJobs(jobs: Jobs): void {
   process.on("message", async ({ id, name, args }: Call) => {
     try {

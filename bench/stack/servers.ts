@@ -53,7 +53,7 @@ export async function startBenchTemporal({ progress, closeLater }: Bench, folder
   return { address, pid, stateFile: join(dataDir, "state.sqlite") };
 }
 
-/** The variables of deliveries, in addition to the core's. */
+/** Returns the variables of deliveries, in addition to the core's. */
 export function deliveryEnv(
   temporal: BenchTemporal,
   { target, hanging }: { readonly target: string; readonly hanging: string },

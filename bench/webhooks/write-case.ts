@@ -23,7 +23,7 @@ export type WriteCase = {
 
 /** The number of writers in the cases that have goals. */
 export const MANY_WRITERS = 64;
-/** Enough workers that no call of the steady case waits for a free one. */
+/** The pace of the steady case. It has so many workers that no call waits for a free one. */
 const STEADY = { workers: 16, perSecond: 20 };
 /** A missing event counts as lost if no event arrives for this long, which is less than the minute before a retry. */
 const QUIET_MS = 15_000;

@@ -59,7 +59,7 @@ async function isKnown({ sessions }: Clients): Promise<boolean> {
     return true;
   } catch (error) {
     const { code } = ConnectError.from(error);
-    // An earlier version's credential may lack a permission that this version needs.
+    // A credential of an earlier version counts as unknown if it lacks a permission that this version needs.
     return code !== Code.Unauthenticated && code !== Code.PermissionDenied;
   }
 }
@@ -125,7 +125,7 @@ export async function createKey(
       return (await apiKeys.createApiKey(request)).secret;
     } catch (error) {
       const code = ConnectError.from(error).findDetails(proto.ErrorInfoSchema)[0]?.code;
-      // No wait ends this refusal: the keys are valid for a year.
+      // Does not wait, because no wait ends this refusal: the API keys are valid for a year.
       if (code === "api_key_limit_reached") throw tooManyKeys();
       if (code !== "api_key_created_recently") throw error;
       await wait(KEY_RETRY_MS);

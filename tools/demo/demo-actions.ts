@@ -99,7 +99,7 @@ async function dispute(
   }
   const outcome = word === "won" ? DisputeOutcome.WON : DisputeOutcome.LOST;
   const { donation } = await donations.resolveDispute({ ...key, outcome });
-  // The next dispute is a new one, with its own id.
+  // Forgets the dispute's id, because the next dispute is a new one, with its own id.
   const { disputeExternalId: _, ...rest } = last;
   await writeFile(lastFile, JSON.stringify(rest));
   return `The dispute is ${word}: don_${donation?.recordId}`;

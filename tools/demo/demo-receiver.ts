@@ -19,7 +19,7 @@ export type DemoReceiver = {
 
 /**
  * Starts the receiver, on the last run's port if it is free. By default it makes its own certificate. It reads its
- * secret for every request, so that it verifies the first event as soon as the secret is stored.
+ * signing secret for every request, so that it verifies the first event as soon as the secret is stored.
  */
 export async function startDemoReceiver(
   lastPort: number | undefined,
@@ -57,7 +57,7 @@ async function receive(
     seen.add(id);
     return 204;
   } catch (error) {
-    // Without a secret this is 500, and the sender tries again. §6.4
+    // Without a signing secret the status is 500, and the sender tries again. §6.4
     return statusFromError(error);
   }
 }

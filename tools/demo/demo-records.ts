@@ -20,7 +20,7 @@ const IMPORTED_PER_SOURCE = 30;
 
 const pick = <Item>(items: readonly Item[], index: number) => items[index % items.length] as Item;
 
-/** The supporter's texts of a record, varied by its number. */
+/** Returns the supporter's texts of a record, varied by its number. */
 function supporter(index: number) {
   const message = pick(MESSAGES, index);
   return { donorName: pick(NAMES, index * 3), ...(message && { message }) };
@@ -33,7 +33,7 @@ function amount(index: number) {
 const donatedAt = (index: number) =>
   timestampFromMs(FIRST_DAY_MS + index * DAY_MS * 0.7 + index * 1_234);
 
-/** Donations made through the service. */
+/** Returns donations made through the service. */
 export function demoDonations() {
   return Array.from({ length: DONATIONS }, (_, index) => ({
     externalId: `demo-donation-${index}`,
@@ -44,7 +44,7 @@ export function demoDonations() {
   }));
 }
 
-/** One month of a supporter's subscription. */
+/** Returns one month of a supporter's subscription. */
 export function demoContribution() {
   return {
     externalId: "demo-contribution",
@@ -56,7 +56,7 @@ export function demoContribution() {
   };
 }
 
-/** History from other tools. */
+/** Returns history from other tools. */
 export function demoHistory() {
   const sources = [Platform.IMPORT_SOURCE_1, Platform.IMPORT_SOURCE_4, Platform.CSV];
   return sources.map((platform) => ({
@@ -70,7 +70,7 @@ export function demoHistory() {
   }));
 }
 
-/** Events of every type from every live platform. */
+/** Returns events of every type from every live platform. */
 export function demoPlatformEvents() {
   const live = [
     ...[Platform.LIVE_PLATFORM_1, Platform.LIVE_PLATFORM_2],

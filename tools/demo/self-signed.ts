@@ -61,7 +61,7 @@ function der(tag: number, ...parts: readonly Buffer[]): Buffer {
   return Buffer.concat([Buffer.from([tag, ...size]), content]);
 }
 
-/** `YYMMDDHHMMSSZ` */
+/** Encodes a time as `YYMMDDHHMMSSZ`. */
 function utcTime(milliseconds: number): Buffer {
   const text = new Date(milliseconds).toISOString().replace(/[-:T]/g, "").slice(2, 14);
   return der(TAG.utcTime, Buffer.from(`${text}Z`));

@@ -15,7 +15,7 @@ const ALLOWED = new Set([
   "BlueOak-1.0.0",
   // Public domain.
   "Unlicense",
-  // For a table of browsers that webpack reads. Its data are unchanged, and their source is named.
+  // The licence of a table of browsers that webpack reads. Its data are unchanged, and their source is named.
   "CC-BY-4.0",
 ]);
 
@@ -31,7 +31,10 @@ for (const { name, license } of refused) {
 }
 process.exitCode = refused.length > 0 || packages.length === 0 ? 1 : 0;
 
-/** With OR, one licence must be allowed. With AND, all must be. A person decides on an expression with both. */
+/**
+ * Returns whether a licence is allowed. With OR, one licence must be. With AND, all must be. Returns false for an
+ * expression with both, because a person must decide on it.
+ */
 function isAllowed(expression: string): boolean {
   if (ALLOWED.has(expression)) return true;
   if (expression.includes(" OR ") && expression.includes(" AND ")) return false;

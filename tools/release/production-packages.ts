@@ -81,7 +81,10 @@ export function productionPackages(): readonly ProductionPackage[] {
   });
 }
 
-/** The names of a package's dependencies, including optional ones. npm also installs peers that are not optional. */
+/**
+ * Returns the names of a package's dependencies, including optional ones. npm also installs peers that are not
+ * optional.
+ */
 function namesNeeded(locked: Locked): string[] {
   const { dependencies, optionalDependencies, peerDependencies = {} } = locked;
   const peers = Object.keys(peerDependencies).filter(

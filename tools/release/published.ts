@@ -11,7 +11,7 @@ export const PUBLISHED = ["receiver-kit", "feed", "proto/client"] as const;
 
 /** Builds and packs a published package. Returns the tarball's path. */
 export function packPackage(name: (typeof PUBLISHED)[number], folder: string): string {
-  // A user's own ignore-scripts would skip the build.
+  // Turns off a user's own ignore-scripts, which would skip the build.
   const scripts = ["--ignore-scripts=false", "--foreground-scripts=false"];
   const args = ["pack", "--json", ...scripts, "--pack-destination", folder];
   const output = execFileSync("npm", args, {

@@ -98,7 +98,7 @@ export async function serveProcesses(
     forwardLines(worker.process.stdout, out);
     forwardLines(worker.process.stderr, err);
     worker.on("message", (told: Partial<Told>) => {
-      // Messages with metrics use the same channel.
+      // Ignores messages with metrics, which use the same channel.
       if (told.state === undefined) return;
       one.state = told.state;
       haveAllStarted ||= states().every((each) => each !== "starting");
@@ -125,7 +125,7 @@ export async function serveProcesses(
   }
 
   async function stop(): Promise<void> {
-    // Not the `once` of node:events, because it would reject at an error, such as that of a message to a process that
+    // Does not use the `once` of node:events. It would reject at an error, such as that of a message to a process that
     // just died.
     const closed = [...processes.values()].map(
       ({ worker }) => new Promise((resolve) => worker.process.once("close", resolve)),
@@ -160,8 +160,8 @@ function checkPorts(count: number, { metrics, health }: ServerConfig): void {
 }
 
 /**
- * The variables of a child process. Only the first process opens the ports for health and metrics. The child's Temporal
- * SDK opens the port after METRICS_PORT.
+ * Returns the variables of a child process. Only the first process opens the ports for health and metrics. The child's
+ * Temporal SDK opens the port after METRICS_PORT.
  */
 function environmentOf(number: number, metrics: MetricsAddress | undefined) {
   const port = metrics === undefined ? "" : String(metrics.port + number - 1);

@@ -34,7 +34,7 @@ export type Product = {
 export async function startProduct(options: {
   readonly core: ServerConfig;
   readonly gateway: EdgeConfig;
-  /** Without it, webhook events wait in the outbox. */
+  /** The settings of deliveries. Without them, webhook events wait in the outbox. */
   readonly deliveries?: DeliveryConfig | undefined;
   readonly log: Log;
   /** This process's number among several behind the same ports. */
@@ -74,7 +74,7 @@ export async function startProduct(options: {
     busy.push(listener.close);
     const isAsked =
       (options.core.health ?? options.core.metrics ?? options.processNumber) !== undefined;
-    // Only now, because an earlier check would fail while the core still connects to Redis.
+    // Starts the check only now. An earlier check would fail while the core still connects to Redis.
     const check = isAsked ? startCoreCheck(app.localTransport, log, scraped.metrics) : undefined;
     open.push(async () => check?.stop());
     // With Redis the gateway's check passes without a database, so ask the core too.
@@ -89,7 +89,8 @@ export async function startProduct(options: {
     busy.push(gateway.close);
     if (options.deliveries !== undefined) {
       const { deliveries: config } = options;
-      // Temporal's client and worker take 50 MB, which a process without deliveries need not load.
+      // Loads Temporal's client and worker only here. They take 50 MB, which a process without deliveries does not
+      // need.
       const { startDeliveries } = await import("@activity/workflows");
       const deliveries = startDeliveries({ config, core: app.localTransport, log, scraped });
       drains.push(deliveries.drain);

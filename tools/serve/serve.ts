@@ -49,6 +49,6 @@ try {
   process.stderr.write(
     `${isForPeople ? error.message : redactText(`The product could not start: ${messageOf(error)}`)}\n`,
   );
-  // Open listeners, or the channel to the first process, would keep this one alive.
+  // Exits, because open listeners, or the channel to the first process, would keep this process alive.
   process.exit(1);
 }
