@@ -7,9 +7,9 @@ START TRANSACTION;
 -- Numbers of server/src/dispatch: state 1 is pending, state 2 is retrying, task 2 begins a workflow.
 SET @now = TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6));
 
--- Writers repeat their calls since this time. It may be too early, because a repeated call changes nothing, but it must
--- not be too late. So this ignores the times of attempts, which the clocks of deliveries processes set. It is still too
--- late if the database's clock stepped back (ADR 0008).
+-- Prints the time since which writers repeat their calls. It may be too early, because a repeated call changes nothing,
+-- but must not be too late. So the query ignores the times of attempts, which the clocks of deliveries processes set.
+-- The time is still too late if the database's clock stepped back (ADR 0008).
 SELECT DATE_ADD('1970-01-01 00:00:00.000000', INTERVAL GREATEST(
   (SELECT COALESCE(MAX(feed_changed_at), 0) FROM account),
   (SELECT COALESCE(MAX(created_at), 0) FROM delivery)

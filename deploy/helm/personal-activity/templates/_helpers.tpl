@@ -40,7 +40,7 @@ http{{ if .Values.core.tlsSecret }}s{{ end }}://{{ .Release.Name }}-core:50051
 
 {{- define "podSecurity" -}}
 automountServiceAccountToken: false
-# Otherwise Kubernetes sets GATEWAY_PORT to a URL if the namespace has a Service named gateway.
+# With these links Kubernetes would set GATEWAY_PORT to a URL if the namespace has a Service named gateway.
 enableServiceLinks: false
 # The time to drain, at most 30 seconds to stop (ADR 0043), and five seconds to spare.
 terminationGracePeriodSeconds: {{ add .Values.drainSeconds 35 }}
