@@ -7,7 +7,7 @@ import { codeOf, ImportError } from "./import-error.ts";
 
 /** The CSV file of refused rows. It is created with the first of them. */
 export type RefusedFile = {
-  /** The path of the file. `undefined` while there is none, and once a row is missing in it. */
+  /** The path of the file. `undefined` while there is no file, and after a row could not be written to it. */
   readonly path: string | undefined;
   /**
    * Adds rows, each with its line in the first file and the reason. Throws an ImportError if they cannot be written.

@@ -46,7 +46,10 @@ const MIN_WAIT_TIMEOUT_MS = 15_000;
 const PINGS = { pingIntervalMs: 4_000, pingTimeoutMs: 2_000 };
 /** The core refuses a message over 1 MiB with these words of Connect, and without an ErrorInfo. */
 const TOO_LARGE = "message size ";
-/** Connect's words for an answer that was cut, for example by a proxy. Its code would be `invalid_argument`. */
+/**
+ * Connect's words for an answer that was cut, for example by a proxy. Connect gives that failure the code
+ * `invalid_argument`.
+ */
 const CUT_ANSWER = "protocol error: incomplete envelope";
 const UNKNOWN_CALL =
   "The core does not know this call: it is older than this client, or another server has this address.";

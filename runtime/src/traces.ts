@@ -106,7 +106,7 @@ export type TraceConfig = {
   readonly endpoint: string;
   /** The fraction of traces that is sampled, 0 to 1. */
   readonly ratio: number;
-  /** `undefined`: the process's default. */
+  /** The service's name in traces. `undefined` means the process's default. */
   readonly serviceName: string | undefined;
 };
 
