@@ -62,7 +62,7 @@ export async function startToxiproxy() {
     const sent = body && { body: JSON.stringify(body) };
     const ask = () => fetch(`http://127.0.0.1:${port}${path}`, { method, ...sent });
     let answer = await ask();
-    // Toxiproxy answers 503 if it could not remove a toxic from a connection within five seconds.
+    // Asks again after a 503: Toxiproxy could not remove a toxic from a connection within five seconds.
     for (let again = 0; answer.status === 503 && again < 5; again++) answer = await ask();
     if (!answer.ok && answer.status !== 404) throw new Error(`${path}: ${await answer.text()}`);
   }

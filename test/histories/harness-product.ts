@@ -16,7 +16,7 @@ export type Product = Awaited<ReturnType<typeof startProduct>>;
 
 const OF_ALL = {
   NODE_OPTIONS: `--import=${new URL("collect-here.ts", import.meta.url).href}`,
-  // As in `npm start` and in the image. Without it, the memory arena of each new thread would count as growth.
+  // `npm start` and the image set this too. Without it, the memory arena of each new thread would count as growth.
   MALLOC_ARENA_MAX: "2",
 };
 const portOf = (url: string) => Number(new URL(url).port);

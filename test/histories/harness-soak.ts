@@ -17,7 +17,7 @@ const SAMPLE_EVERY_MS = 60_000;
 /** The share of samples that must succeed. */
 const MIN_TAKEN = 0.8;
 const HOUR_MS = 3_600_000;
-/** Long enough for a process to collect its garbage. */
+/** The wait before a sample, in which a process collects its garbage. */
 const COLLECTED_MS = 1_000;
 const KILOBYTES_IN_MB = 1_024;
 /** A level may rise by this share of itself in an hour. */
@@ -37,7 +37,7 @@ export function startSoak(product: Product) {
   const samples: Sample[] = [];
   const beganMs = performance.now();
   const sample = async () => {
-    // A sample may fail, for example while the database restarts.
+    // Leaves out a sample that fails, for example while the database restarts.
     const taken = await takeSample(product).catch(() => undefined);
     if (taken !== undefined) samples.push(taken);
   };

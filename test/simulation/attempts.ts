@@ -115,8 +115,8 @@ export function createAttempts(
 }
 
 /**
- * Whether a workflow makes an attempt. They make all retries. They make first attempts of restored runs, or of all with
- * `DELIVERY_WORKFLOWS=all`.
+ * Whether a workflow makes an attempt. Workflows make all retries and the first attempts of restored runs. With
+ * `DELIVERY_WORKFLOWS=all` they make all first attempts.
  */
 export const isOfWorkflow = ({ leasedAtMicros }: Load) => leasedAtMicros === undefined;
 

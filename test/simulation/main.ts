@@ -9,7 +9,7 @@ import { drawScenario } from "./scenario.ts";
 import { simulate } from "./simulate.ts";
 import { loadPrevious, THIS_VERSION } from "./version.ts";
 
-/** After the seeds that `npm test` runs in sequence. */
+/** The first seed by default. It comes after the seeds that `npm test` runs in sequence. */
 const FIRST_SEED = "1001";
 
 const { values, positionals } = parseArgs({

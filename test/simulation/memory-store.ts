@@ -142,7 +142,7 @@ export function createMemoryStore(tables: Tables, link: Link, session: Session):
         };
       }),
 
-    // No account is deleted here.
+    // The simulation deletes no account.
     isAccountDeleted: () => read("isAccountDeleted", () => false),
 
     rescheduleAttempt: ({ deliveryId, run }, attempt, waitMicros) =>

@@ -23,7 +23,7 @@ import { commitWrites } from "../../server/src/write/commit-writes.ts";
 import type { Write } from "../../server/src/write/write.ts";
 import type { Writer } from "../../server/src/write/writer.ts";
 
-/** Small, so that faults strike between the parts of a bulk retry. */
+/** The deliveries in one part of a bulk retry. They are few, so that faults strike between the parts. */
 const PART = 2;
 const EVER = { since: timestampFromMs(0), until: timestampFromMs(3e12) };
 
@@ -31,7 +31,7 @@ export type Account = { readonly accountNo: number; readonly accountId: string }
 
 /** The core's parts that owners write through. */
 export type OwnerParts = {
-  /** For the lists of a bulk retry. */
+  /** The pool that lists the deliveries of a bulk retry. */
   readonly pool: Pool;
   readonly packets: Pick<Packets, "loadAndStore">;
   readonly outbox: Outbox;

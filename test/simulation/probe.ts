@@ -7,14 +7,14 @@ const MINUTE_MS = 60 * SECOND_MS;
 const ALL_ARE_BACK_MS = 3 * MINUTE_MS;
 /** After this time each call whose answer was lost has ended. */
 const CALLS_ARE_OVER_MS = MINUTE_MS;
-/** Much shorter than pollers wait without a notification. */
+/** The time limit of "at once": much shorter than pollers wait without a notification. */
 const AT_ONCE_MS = SECOND_MS;
-/** A dispatcher that is cut off can lease an attempt more than once before another dispatcher gets the attempt. */
+/** "At once" beside a dispatcher that is cut off: it can lease an attempt more than once before another gets it. */
 const BESIDE_CUT_MS = MINUTE_MS;
 /** How many events an endpoint that hangs gets, while others are checked. */
 const CROWD = 80;
 const RETRY_MS = MINUTE_MS;
-/** A lease of 14 seconds, a sweep after five, and the messages of a claim. */
+/** The time until another dispatcher has made the attempts: a lease of 14 seconds, a sweep after five, and a claim. */
 const TAKEN_OVER_MS = 20 * SECOND_MS;
 
 export type Probe = ReturnType<typeof startProbe>;

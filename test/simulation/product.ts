@@ -19,7 +19,7 @@ import { THIS_VERSION } from "./version.ts";
 import { type Cut, notCut } from "./wire.ts";
 import { createWorld } from "./world.ts";
 
-/** Receivers accept a time within five minutes. One minute is left for an attempt that waits before it is sent. */
+/** How far a dispatcher's clock may be wrong. Receivers accept five minutes; an attempt may wait for one of them. */
 const MAX_AHEAD_MS = 4 * 60_000;
 
 /** The share of scenarios with `DELIVERY_WORKFLOWS=all`. */

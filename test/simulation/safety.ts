@@ -26,9 +26,12 @@ const MINUTE_MS = 60_000;
 const WAITS_MS = [1, 5, 15, 60, 180, 360, 720].map((minutes) => minutes * MINUTE_MS);
 const RETRIED = new Set(["receiver_busy", "dns_failed", "timeout", "network_error"]);
 const MAX_ATTEMPTS = 8;
-/** With `DELIVERY_WORKFLOWS=all` a claim limits the runs that begin. Workflows make their first attempts. */
+/**
+ * The most attempts of a dispatcher in flight at an endpoint. With `DELIVERY_WORKFLOWS=all` a claim limits the runs
+ * that begin. Workflows make their first attempts.
+ */
 const LIMITS_AT_ENDPOINT = { first: 64, retry: 16, "first of a workflow": 8 } as const;
-/** Times are rounded to milliseconds. */
+/** How much times may differ, because they are rounded to milliseconds. */
 const ROUNDING_MS = 2;
 /** An attempt that was loaded before an answer forbade it may still be sent within this time. */
 const IN_FLIGHT_MS = 60_000;
@@ -50,7 +53,7 @@ type SafetyParts = {
   readonly temporal: () => Temporal;
   /** When an answer of the core forbade this attempt. */
   readonly forbiddenSince: (one: BegunAttempt) => number | undefined;
-  /** Whether anything but an outage of the core or of the whole database can have delayed a record since then. */
+  /** Whether anything but an outage of the core or whole database can have delayed a record since this time. */
   readonly hinderedSince: (ms: number) => boolean;
   /** The number of a run's attempts that Temporal knew at the restore, if the run had not ended. */
   readonly knownAtRestore: (run: Run) => number;

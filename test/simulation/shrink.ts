@@ -1,7 +1,7 @@
 import type { Scenario } from "./scenario.ts";
 import { simulate } from "./simulate.ts";
 
-/** Enough for a scenario with 40 actions and some hundred faults. */
+/** The most simulations: enough for a scenario with 40 actions and some hundred faults. */
 const MAX_RUNS = 300;
 
 /** Returns the smallest scenario found that breaks the same rule, with fewer actions, faults and processes. */

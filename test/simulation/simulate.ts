@@ -8,7 +8,7 @@ export type Outcome = Awaited<ReturnType<typeof simulate>>;
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** Covers the longest wait, a clock that was wrong by an hour, and rescheduled attempts after the last fault. */
+/** The time from the last fault to the end: the longest wait, an hour for a wrong clock, and rescheduled attempts. */
 const SETTLES_WITHIN_MS = 15 * HOUR_MS;
 const MAX_STEPS = 400_000;
 /** A skip ends this long before the next timer that belongs to no process, so that pollers work again. */

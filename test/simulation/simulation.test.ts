@@ -5,7 +5,7 @@ import { report } from "./report.ts";
 import { drawScenario } from "./scenario.ts";
 import { simulate } from "./simulate.ts";
 
-/** Enough to catch all planted bugs but those with their own first seed. A scenario takes a tenth of a second. */
+/** How many seeds run: enough to catch all planted bugs without a first seed. A scenario takes a tenth of a second. */
 const SEEDS = 160;
 const FIRST_SEEDS = PLANTED.flatMap(({ from }) => from ?? []);
 /**
@@ -27,7 +27,7 @@ const FAILED_ONCE: Readonly<Record<number, string>> = {
   3371: "a worker got a waiting task of a workflow that Temporal had forgotten: the simulation's own bug",
 };
 
-/** Simulated faults are errors, and their stacks would take a tenth of the time. */
+/** Errors have no stacks here, because the stacks of simulated faults would take a tenth of the time. */
 const { stackTraceLimit } = Error;
 beforeAll(() => {
   Error.stackTraceLimit = 0;

@@ -48,7 +48,7 @@ export async function startVitess(options: StartVitess) {
       ...{ title: "Vitess", launch: placed.launch("vtcombo"), env: placed.env, userId: USER },
       args: [...vitessOptions(keyspaces, schemas, port), ...mysqlOptions(mysqlUrl)],
       logFile,
-      // It greets only once its vttablets serve, because of `--tablet-types-to-wait`.
+      // The vtgate greets only once its vttablets serve, because of `--tablet-types-to-wait`.
       isReady: () => isGreeting(port),
       ...{ startSeconds: START_SECONDS, graceSeconds: 10, findCause },
     });

@@ -35,7 +35,7 @@ type Message = { readonly query?: string; readonly values?: unknown };
 /** A statement as it was sent, and its form without values. */
 type SentStatement = { readonly text: string; readonly shape: string };
 
-/** The driver's own channels. */
+/** The channels on which the driver tells of each statement. */
 const CHANNELS = ["mysql2:query", "mysql2:execute"].map((name) => channel(`tracing:${name}:start`));
 const PLANNED = /^(SELECT|INSERT|UPDATE|DELETE)\b/;
 

@@ -4,7 +4,7 @@ import { createPaidDonation } from "../harness/builders.ts";
 import { connectTo } from "../harness/database.ts";
 import { useServices } from "../harness/services.ts";
 
-/** Enough that each of two shards has some. */
+/** The number of accounts: enough that each of two shards has some of them. */
 const ACCOUNTS = 12;
 
 const services = useServices();

@@ -44,7 +44,7 @@ const at = timestampFromMs(1_600_000_000_000);
 const FAR_AHEAD = timestampFromMs(4_000_000_000_000);
 const MONEY = { amountCents: 500n, currency: "eur" };
 const HOUR_MICROS = 3_600_000_000;
-/** Enough that they are on different shards. */
+/** The number of accounts: enough that they are on different shards. */
 const ACCOUNTS = 12;
 
 /** Makes the product send every kind of statement, for several accounts at once where it can. */

@@ -12,7 +12,7 @@ import {
   type Subject,
 } from "./subject.ts";
 
-/** At least as many as the product resumes at once. */
+/** How many runs one call resumes: at least as many as the product does. */
 const LIMIT = 200;
 const [PENDING, RETRYING_STATE, DELIVERED_STATE, CANCELED, PAUSED, ERASED] = [1, 2, 3, 5, 6, 7];
 

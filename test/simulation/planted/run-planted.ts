@@ -6,7 +6,7 @@ import { PLANTED } from "./bugs.ts";
 import type { Tried } from "./try-bug.ts";
 
 const TRY_BUG = fileURLToPath(new URL("try-bug.ts", import.meta.url));
-/** Longer than a trial takes. A bug can keep a process busy forever. */
+/** The time limit of a trial, because a bug can keep a process busy forever. No trial takes as long. */
 const KILLED_AFTER_MS = 300_000;
 const runFile = promisify(execFile);
 

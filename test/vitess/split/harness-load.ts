@@ -14,7 +14,7 @@ import { answer } from "../../delivery/harness-receiver-behaviours.ts";
 /** The accounts of writers, and what the writers know after they have stopped. */
 export type LoadedRun = { readonly party: Party; readonly written: Written };
 
-/** Enough that each of four shards has some. */
+/** The number of accounts: enough that each of four shards has some of them. */
 const ACCOUNTS = 40;
 const WRITERS = 12;
 const PAUSE_MS = 50;

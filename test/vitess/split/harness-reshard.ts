@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import type { VitessCluster } from "./harness-vitess-cluster.ts";
 
 const KEYSPACE = "activity";
-/** A limit that only a stuck step reaches. */
+/** The options of polls for the next state. Only a stuck step reaches this time limit. */
 const COMES = { timeout: 5 * 60_000, interval: 1_000 };
 /** How many seconds copies may lag before the traffic is switched. */
 const BEHIND_SECONDS = 3;

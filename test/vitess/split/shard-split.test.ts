@@ -16,7 +16,7 @@ import { startVitessCluster, type VitessCluster } from "./harness-vitess-cluster
 const MINUTE_MS = 60_000;
 const SETTLING_MS = SETTLE_MS + MINUTE_MS;
 const [SHARDS_BEFORE, SHARDS_AFTER] = [2, 4];
-/** The first build of Vitess and the download of MySQL take minutes. */
+/** The time limit of the start. The first build of Vitess and the download of MySQL take minutes. */
 const START_MS = 30 * MINUTE_MS;
 /** The time between a kill and the restart. */
 const AWAY_MS = 3_000;
