@@ -58,14 +58,14 @@ beforeAll(async () => {
 async function store() {
   const { stack } = dashboard;
   const { accountId, apiKey, apiKeyId } = await createReader(stack);
-  // Otherwise the limit would refuse every further key.
+  // Resets the limit of new API keys, which would refuse every further one.
   await stack.database.query("UPDATE account SET api_key_created_at = NULL");
   const url = `https://example.com/${unique("hook")}`;
   const { endpointId } = await createEndpoint(stack, accountId, url);
   const donorName = unique("donor");
   await createPaidDonation(stack, accountId, { donorName });
   const { deliveryId } = await stack.client(EndpointService).sendTest({ accountId, endpointId });
-  // A bulk retry retries failed deliveries.
+  // Marks the delivery as failed, so that a bulk retry includes it.
   await stack.database.query("UPDATE delivery SET state = ?, last_outcome = ? WHERE id = ?", [
     ...[proto.DeliveryState.FAILED, proto.AttemptOutcome.REJECTED, deliveryId],
   ]);

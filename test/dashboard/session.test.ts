@@ -72,7 +72,7 @@ async function exchangeAndLeave(code: string, browser: Browser): Promise<void> {
   const left = once(late, "error");
   late.destroy();
   await left;
-  // The core learns of this before it reads a later request.
+  // The core learns that the browser left before it reads a later request.
   expect((await dashboard.request("GET", "/")).status).toBe(200);
 }
 

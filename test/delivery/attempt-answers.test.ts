@@ -14,7 +14,7 @@ import { createSenderHarness, useOpenedSockets } from "./harness-receiver-sender
 const OK_HEAD = "HTTP/1.1 200 OK\r\n";
 /** How long the rest of an answer may take after its status was read. ADR 0027 */
 const REST_MS = 1_000;
-/** Allows for a busy machine. Without the limit, these answers would take ten seconds. */
+/** An attempt may end this much later on a busy machine. Without the limit `REST_MS`, it would take ten seconds. */
 const LATE_MS = 5_000;
 
 const patient = createSenderHarness();
@@ -62,7 +62,7 @@ describe.concurrent("ADR 0027: the status decides, even if the rest of the answe
 
   it("the rest of an answer gets no more time than the attempt", async () => {
     let ended = await postAnsweredLate();
-    // On a busy machine even the status may come too late.
+    // Tries again if even the status came too late, as on a busy machine.
     for (let again = 0; again < 4 && ended.outcome === "timeout"; again++) {
       ended = await postAnsweredLate();
     }

@@ -27,7 +27,7 @@ const INTERIM = "HTTP/1.1 103 E\r\n\r\n";
 const DELIVERED = { outcome: "delivered", status: 200 };
 const NETWORK_ERROR = { outcome: "network_error" };
 
-/** On a busy machine 200 handshakes may take longer than the product's time limit for an attempt. */
+/** Its time limit is longer than the product's, because 200 handshakes may take long on a busy machine. */
 const harness = createSenderHarness({ timeoutMs: 30_000 });
 const folder = useFolder("connections");
 afterAll(() => harness.stop());
@@ -226,7 +226,7 @@ describe("a connection", () => {
     const receiver = await harness.receive(answer(200));
     const file = join(folder, "ca.pem");
     writeFileSync(file, harness.certificates.ca);
-    // Node reads the variable only at the start of a process.
+    // Posts in a new process, because Node reads the variable only at the start of a process.
     const { lines } = await runCommand(
       process.execPath,
       ["--input-type=module", "--eval", POST, `${receiver.port}`],

@@ -16,7 +16,7 @@ type TargetRow = {
 };
 
 const vectors = new URL("../vectors/targets.json", import.meta.url);
-const rows = JSON.parse(readFileSync(vectors, "utf8")) as TargetRow[]; // Our own file, tested beside it
+const rows = JSON.parse(readFileSync(vectors, "utf8")) as TargetRow[]; // The file is ours, so its form is known.
 
 /** A globally routable address that is assigned to nobody. A connection to it never succeeds. */
 const UNASSIGNED = "2e00::1";

@@ -19,7 +19,10 @@ const BACKLOG = 100_000;
 const FEW = BACKLOG / 100;
 const MEASURED_MS = 15_000;
 const ARRIVES_WITHIN_MS = 30_000;
-/** Measures for half a minute. FULL=1 uses the sizes of docs/scale.md, which take minutes. */
+/**
+ * The busy account's retries that are due at one moment. By default the test measures for half a minute. FULL=1 uses
+ * the sizes of docs/scale.md, which take minutes.
+ */
 const CROWD = process.env.FULL
   ? { retries: 10_000, dueInMs: 180_000, timeoutMs: 400_000 }
   : { retries: 2_000, dueInMs: 45_000, timeoutMs: 180_000 };
@@ -84,7 +87,7 @@ beforeAll(async () => {
   begunBeforeRetry.catch(() => undefined);
 }, CROWD.timeoutMs);
 afterEach(async () => {
-  // TRUNCATE, because after a DELETE the next claim would scan the deleted rows until the server purges them.
+  // Truncates, because after a DELETE the next claim would scan the deleted rows until the server purges them.
   await delivery.stack.database.query("TRUNCATE TABLE outbox_entry");
   for (const socket of delivery.receiver.sockets()) socket.destroy();
 });

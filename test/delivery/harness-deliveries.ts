@@ -17,7 +17,7 @@ import { startTrustedReceiver } from "./harness-trusted-receiver.ts";
 type Variables = Readonly<Record<string, string>>;
 
 type DeliveryStackOptions = {
-  /** Whether it delivers from the start, which is the default. Otherwise events wait for `startDelivering`. */
+  /** Whether the stack delivers from the start, which is the default. If not, events wait for `startDelivering`. */
   readonly delivers?: boolean;
   /** Further variables of the deliveries. */
   readonly env?: Variables;

@@ -38,6 +38,6 @@ export function recordHistory(history: History): void {
     .replace(/-$/, "")
     .slice(0, 60);
   const file = new URL(`../replay/histories/${version}-${name}.pb`, import.meta.url);
-  // Not as JSON: npm installs two copies of protobufjs for this SDK, and the SDK's converter fails with two.
+  // Writes no JSON, because npm installs two copies of protobufjs for the SDK, and its JSON converter fails with two.
   writeFileSync(file, temporal.api.history.v1.History.encode(history).finish());
 }

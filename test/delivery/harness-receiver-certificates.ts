@@ -12,7 +12,7 @@ const GOOD_NAMES =
 
 let shared: ReturnType<typeof makeCertificates> | undefined;
 
-/** Shared by the test files of a process, because they take a second to make. */
+/** Returns certificates that all test files of a process share, because they take a second to make. */
 export function sharedCertificates() {
   shared ??= makeCertificates();
   return shared;

@@ -6,7 +6,7 @@ const TYPE_A = 1;
 const TYPE_AAAA = 28;
 const HEADER_LENGTH = 12;
 const NXDOMAIN = 3;
-/** Long, so that a test notices if a client caches an answer. */
+/** The time to live of answers. It is long, so that a test notices if a client caches an answer. */
 const TTL_SECONDS = 3_600;
 
 /** A name that contains "slow" gets its IPv4 address this long after the first question. */
@@ -35,7 +35,7 @@ export async function startDnsServer() {
   socket.bind(0, "127.0.0.1");
   await once(socket, "listening");
   const server = {
-    /** In the form that `Resolver.setServers` takes. */
+    /** The server's address in the form that `Resolver.setServers` takes. */
     address: `127.0.0.1:${socket.address().port}`,
     /** The addresses of every name. Empty means that no name exists. */
     answers: [] as readonly string[],

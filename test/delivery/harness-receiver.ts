@@ -8,7 +8,7 @@ import type { Certificate } from "./harness-receiver-certificates.ts";
 /** A request as the receiver got it. */
 export type ReceivedRequest = {
   readonly requestLine: string;
-  /** In their order, with the spelling of their names. */
+  /** The headers in the order and spelling in which they came. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: Buffer;
   /** The number of its connection, from 0. */

@@ -18,7 +18,7 @@ import { useDeliveryStack } from "./harness-deliveries.ts";
 import { answer } from "./harness-receiver-behaviours.ts";
 import { sharedCertificates } from "./harness-receiver-certificates.ts";
 
-/** A retry that cannot reach the receiver is repeated five minutes later. §6.4 */
+/** The time limit of a delivery: if a retry cannot reach the receiver, the next one follows in five minutes. §6.4 */
 const DELIVERED = { timeout: 400_000, interval: 500 };
 
 const port = await findFreePort();
@@ -63,7 +63,7 @@ beforeAll(() => {
   let code = readCodeBlocks("README.md").get("express.js") ?? "";
   for (const [from, to] of CHANGES) code = code.replaceAll(from, to);
   writeFileSync(file("express.mjs"), `import { createServer } from "node:https";\n${code}`);
-  // The table has no key, so that only the kit prevents a duplicate.
+  // The table has no unique key, so only the kit prevents a duplicate.
   const db = new DatabaseSync(file("webhooks.db"));
   db.exec("CREATE TABLE reward (event_id TEXT NOT NULL)");
   db.close();

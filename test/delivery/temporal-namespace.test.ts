@@ -9,7 +9,7 @@ import { openDoor } from "../harness/tcp-door.ts";
 import { useDeliveryStack } from "./harness-deliveries.ts";
 import { answer } from "./harness-receiver-behaviours.ts";
 
-/** All parts of Temporal know a new namespace only after some seconds, and the pauses between tries double. */
+/** Polls are long: Temporal's parts learn of a new namespace after seconds, and the pauses between tries double. */
 const patient = { timeout: 60_000, interval: 100 };
 
 const namespace = unique("nowhere");

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => connection.close());
 
-/** Sets the current version as an operator does. Temporal knows a version once one of its workers has polled. */
+/** Sets the current version as an operator does, once Temporal knows it: when one of its workers has polled. */
 async function makeCurrent(buildId: string): Promise<void> {
   const version = { namespace: "default", deploymentName: QUEUE, buildId, identity: "test" };
   const { workflowService } = connection;

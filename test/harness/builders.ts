@@ -7,7 +7,7 @@ import type { TestDatabase } from "./database.ts";
 
 /** What builders need: clients with every permission. */
 export type Built = { readonly client: Clients };
-/** With the database, an account can have several keys at once. The product allows one a minute. */
+/** With the database, `createApiKey` resets the limit of one new API key a minute. */
 type Keyed = Built & { readonly database?: Pick<TestDatabase, "query"> };
 
 export const ALL_KINDS = [

@@ -12,7 +12,7 @@ const BUILT = path("dist/workflows.js");
  * `test/replay` bundles the sources itself.
  */
 export async function setup(): Promise<(() => Promise<void>) | undefined> {
-  // Somebody built it by hand, or another project of this run did.
+  // Keeps a bundle that somebody built by hand, or that another project of this run built.
   if (existsSync(BUILT)) return undefined;
   await promisify(execFile)(process.execPath, [path("src/build.ts")]);
   // A bundle that stays would still be used after its packages are updated.

@@ -34,9 +34,9 @@ export async function openDatabaseProxy(serverUrl: string) {
     /** Commands sent so far. Each is one round trip. */
     commands: () => commands,
     /**
-     * Resolves with the lowest cost of four runs of `work`: round trips, and statements, of which a packet may have
-     * several. Other work, such as a periodic job, can only add to it. A run with the cost `expected` is the last one,
-     * unless it is the first, which prepares statements.
+     * Calls `work` up to four times. Resolves with the lowest cost: round trips, and statements, of which a packet may have
+     * several. Other work, such as a periodic job, can only add to a cost. Stops early after a call with the cost
+     * `expected`, but not after the first call, which prepares statements.
      */
     async leastCost<Prepared>(
       work: (prepared: Prepared) => Promise<unknown>,

@@ -4,7 +4,7 @@ import type { HttpAnswer } from "./http.ts";
 import type { ErrorJson } from "./json.ts";
 
 const ERROR_TEXT_MAX = 400;
-/** Three late floods in a row are rare even on a busy machine. */
+/** The most floods: three late ones in a row are rare even on a busy machine. */
 const FLOODS = 3;
 
 /** Checks what every answer must have: openapi.yaml describes it, and its headers keep it private. */

@@ -1,7 +1,7 @@
 import { beforeEach } from "vitest";
 import type { Run, Services } from "./services.ts";
 
-/** An account with one endpoint, new for each test. Before each test it also empties the tables `clears`. */
+/** Before each test, empties the tables `clears`, and creates an account with one endpoint. */
 export function useOwner(services: Services, { clears = [] }: { clears?: readonly string[] } = {}) {
   const own = { accountId: "", endpointId: "" };
   beforeEach(async () => {

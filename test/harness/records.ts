@@ -19,12 +19,12 @@ type Added = {
   readonly platformEvent?: proto.PlatformEvent | undefined;
 };
 
-/** A part of the amount, so that the donation stays in the feed. The feed then shows whether it was refunded twice. */
+/** The refunded part of a donation, which stays in the feed. The feed then shows whether it was refunded twice. */
 export const REFUND_CENTS = 1;
 
 /**
- * Makes the calls that add a record, each through `ask`. Returns the last answer. A repetition with the same key
- * changes nothing.
+ * Makes the calls that add a record, each through `ask`. Returns the last answer. A repetition with the same external
+ * id changes nothing.
  */
 export async function addRecord(
   client: Clients,

@@ -92,7 +92,7 @@ export async function startServices() {
     async function* requests() {
       for (const step of steps) yield create(proto.ImportDonationsRequestSchema, { step });
     }
-    // An import uses no context.
+    // Gives an empty context, because an import uses none.
     for await (const response of importer.importDonations(requests(), {} as HandlerContext)) {
       yield create(proto.ImportDonationsResponseSchema, response);
     }
@@ -169,7 +169,7 @@ export async function startServices() {
     /** Runs `work` while another transaction has locked a delivery. */
     whileLocked: <Result>({ accountNo, deliveryId }: Run, work: () => Promise<Result>) =>
       inTransaction(pool, async (tx) => {
-        // By primary key, because the lock would otherwise cover all rows.
+        // Locks by primary key. By the id alone, the lock would cover all rows.
         const lock = "SELECT 1 FROM delivery WHERE account_no = ? AND id = ? FOR UPDATE";
         await tx.query(lock, [accountNo, deliveryId]);
         return work();

@@ -17,7 +17,7 @@ export type TestStack = Awaited<ReturnType<typeof startTestStack>>;
 
 type Variables = Readonly<Record<string, string>>;
 type StackOptions = {
-  /** Stores on this database server. */
+  /** The URL of the database server, by default the run's. */
   serverUrl?: string;
   /** Further environment variables of the core. */
   env?: Variables;

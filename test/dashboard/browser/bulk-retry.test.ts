@@ -48,7 +48,7 @@ describe("a bulk retry", () => {
     await own.dialog().getByLabel("Include delivered events").uncheck();
     await endpoint.selectOption(other.endpointId);
     await own.told("1 delivery will be retried.");
-    // The steps since the first bulk retry may take more than a minute.
+    // Dates the first bulk retry now, because the steps since then may take more than a minute.
     const retriedNow = `UPDATE account SET bulk_retried_at = ${NOW_MICROS} WHERE id = ?`;
     await own.stack.database.query(retriedNow, [own.accountId]);
     await own.press("Retry failed");

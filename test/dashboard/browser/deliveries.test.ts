@@ -131,7 +131,7 @@ describe("deliveries", () => {
     const { endpointId } = await own.createEndpoint();
     const canceled = { state: DeliveryState.CANCELED, attempts: 0 };
     const [deliveryId] = await own.writeDeliveries(endpointId, 1, canceled);
-    // A real test reaches its receiver before anybody can switch its endpoint off.
+    // Names a canceled delivery, because a real test reaches its receiver before anybody can switch off its endpoint.
     await own.page.route("**/*.EndpointService/SendTest", (route) =>
       route.fulfill({ json: { deliveryId } }),
     );

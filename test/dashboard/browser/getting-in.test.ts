@@ -189,7 +189,7 @@ it("a new secret stays until it is saved, even if another tab enters another acc
   await own.press("Sign out");
   await own.closed();
   await secret.waitFor();
-  // Not check(): it would look at the box afterwards, but the page leaves at once.
+  // Does not use check(), which looks at the box after the click: by then the page has gone.
   await page.getByLabel("I saved it").click();
   await page
     .getByRole("heading", { name: /^(You are signed out|Your session has ended)$/ })

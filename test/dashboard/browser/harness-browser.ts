@@ -18,7 +18,7 @@ export const OVERFLOW =
 const SHOWN_BY_PAGE =
   /^Failed to load resource: (the server responded with a status of 4\d\d|net::ERR_INTERNET_DISCONNECTED)/;
 const SCREENSHOTS = fileURLToPath(new URL("../../../dashboard/screenshots", import.meta.url));
-/** Long, because a page is slow on a busy machine. */
+/** The time limit of each step in a page. It is long, because a page is slow on a busy machine. */
 const PATIENCE_MS = 20_000;
 
 export type Look = { readonly width?: number; readonly colorScheme?: "light" | "dark" };
@@ -45,7 +45,7 @@ export async function startBrowserStack(embedding?: Embedding) {
     ...embedding?.core,
   };
   const delivery = await startDeliveryStack(answer(200), { core });
-  // Chromium refuses a few ports, such as 10080. The free port may be one of them.
+  // Chromium refuses a few ports, such as 10080, unless an argument allows them. The free port may be one of them.
   const args = [`--explicitly-allowed-ports=${port}`];
   const browser = await chromium.launch({ executablePath: program, args });
   const problems: string[] = [];

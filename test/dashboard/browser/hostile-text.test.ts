@@ -14,7 +14,7 @@ const WORD = "W".repeat(10_000);
 const ESCAPES = ["\u2069\u202e", "\u2029\u202e", "\u0085\u202e"];
 const INVISIBLE = "\u3164\u200b\u00ad\u2800";
 const NAME = `${SCRIPT}${OVERRIDE}`;
-/** Its last character has two bytes. Only the first is stored, because it is byte 1,024. */
+/** The receiver's answer. Of its last character's two bytes only the first is stored, because it is byte 1,024. */
 const ANSWER = `${`${SCRIPT}${OVERRIDE}`.padEnd(1_021, "W")}é`;
 
 const browsers = useStarted(startBrowserStack);

@@ -5,7 +5,7 @@ import { createApiKey } from "../../harness/builders.ts";
 import { useOwnPage } from "./harness-page.ts";
 
 const KEY = /^act_live_[0-9a-f]{64}$/;
-/** 2026-05-04T03:02:01Z in microseconds since 1970. */
+/** The time of a key's last use: 2026-05-04T03:02:01Z, in microseconds since 1970. */
 const USED_AT = 1_777_863_721_000_000;
 const own = useOwnPage("/keys");
 

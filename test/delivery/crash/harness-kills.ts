@@ -25,7 +25,7 @@ type KillPlan = {
 };
 
 const MINUTE_MS = 60_000;
-/** Many retries, and many attempts that are in flight at a kill. */
+/** The shares of events that fail first or are answered late, so that retries and attempts in flight meet each kill. */
 const SHARES = { failing: 0.3, slow: 0.3 };
 /**
  * The number of records that are written without a pause after each kill. The next kill follows after a random number
@@ -39,7 +39,7 @@ const PAUSE_MS = 10_000;
 const LONGEST_PAUSE_MS = 50;
 /** The time from a kill to the restart. Meanwhile the receiver reads what the victim had sent. */
 const [SHORTEST_DEATH_MS, LONGEST_DEATH_MS] = [200, 1_000];
-/** A limit that only an unanswered call reaches. */
+/** The options of polls for answers. Only an unanswered call reaches this time limit. */
 const ANSWERED = { timeout: SETTLE_MS, interval: 10 };
 
 const idOf = ({ id }: Activity) => id;

@@ -81,7 +81,7 @@ const workflowIdsOf = (deliveries: readonly { readonly id: string }[]) =>
   new Set(deliveries.map(({ id }) => deliverWorkflowId({ accountNo: 0, deliveryId: id, run: 1 })));
 
 /**
- * Checks that exactly those workflows of `all` were begun that are in `due`, and that Temporal shows them as completed.
+ * Checks that of the workflows in `all`, exactly those in `due` were begun, and that Temporal shows them as completed.
  */
 async function expectWorkflows(
   { temporal }: CrashStack,

@@ -83,7 +83,7 @@ export function vitessVictim(mysqlUrl: string, port: number, shards: number): Se
   });
 }
 
-/** The stack's own Temporal. */
+/** A Temporal with its state in `dataDir`. */
 export function temporalVictim(dataDir: string): ServerVictim {
   return serverVictim((progress) => startTemporal({ env: ENV, dataDir, progress }));
 }
