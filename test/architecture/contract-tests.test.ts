@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { ROOT, readText } from "./import-rule.ts";
 
-/** The list has this word instead of a file name if no test can check the clause. */
+/** docs/contract-tests.md has this word instead of a file name if no test can check the clause. */
 const TOLD = "told";
 const TABLE_HEAD = /^\|.*\|\n\|[ :|-]+\|\n/gm;
 /** The title of a test or group that is not skipped: a string before a function, with or without options between. */
@@ -38,7 +38,7 @@ function itemsOf(lines: readonly string[]) {
   return items;
 }
 
-/** A clause: a paragraph, a rule of a list without its dash, or a row of a table as its cells. */
+/** Returns a line as a clause: the cells of a table row, or the line without the dash of a list. */
 const clauseOf = (line: string) =>
   line.startsWith("|") ? cellsOf(line).join(" ") : line.replace(/^- /, "");
 

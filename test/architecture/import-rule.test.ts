@@ -59,7 +59,7 @@ describe("the import rule", () => {
       ...["tools", "dev-stack"].flatMap(sourceFiles).flatMap(importsOf),
     ].filter(({ target, file }) => {
       const [first = ""] = target.split("/");
-      // A kit's package name can equal its folder's name. Only a path inside the folder ends with `.ts`.
+      // A kit's package name can equal its folder's name, but only a path inside the folder ends with `.ts`.
       const isInside = PACKAGES.includes(first) || (KITS.includes(first) && target.endsWith(".ts"));
       return isInside && !file.startsWith(`${first}/`) && !RUN_AS_SOURCE.includes(target);
     });

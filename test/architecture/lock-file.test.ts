@@ -21,7 +21,7 @@ const fetched = Object.entries(packages).filter(
   ([path, { link }]) => path.includes("node_modules/") && !link,
 );
 
-/** Splits a range of `^` and `>=` versions. */
+/** Splits a version range at `||` into its `^` and `>=` parts. */
 const partsOf = (range: string) =>
   range.split("||").map((part) => {
     const [, sign, lowest = ""] = /^\s*(\^|>=)\s*(\d[\d.]*)\s*$/.exec(part) ?? [];
@@ -63,7 +63,7 @@ describe("the lock file", () => {
         /64$|undefined/.test(`${cpu}`) &&
         !allowed.every((part) => accepts(engines?.node ?? ">=0", part)),
     );
-    // Only Rolldown's WebAssembly binding needs this one, and npm installs a native binding instead.
+    // Nothing misses this package: only Rolldown's WebAssembly binding needs it, and npm installs the native binding.
     expect(omitted.map(([path]) => path)).toEqual(["node_modules/@napi-rs/wasm-runtime"]);
   });
 

@@ -22,8 +22,8 @@ const TOLD: readonly (readonly [string, RegExp])[] = [
   ["workflows/src/common/run.ts", /1 to (\d+)\. \*\//g],
 ];
 /**
- * The places that state the number of retries, which is one less than the number of attempts. The core refuses to
- * record an attempt that has more attempts before it.
+ * The places that state the number of retries, which is one less than the number of attempts. No attempt has more
+ * attempts before it, so the core refuses to record one that has.
  */
 const RETRIES_TOLD: typeof TOLD = [
   ["ARCHITECTURE.md", /attempts 1 to (\d+) failed/g],

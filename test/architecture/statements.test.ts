@@ -18,7 +18,7 @@ it("escapes values in the same file only: all other statements have separate val
   ).toEqual([HELPER]);
 });
 
-/** The arguments of the call, up to the end of the statement. */
+/** Finds calls of `execute`. The group has the arguments. */
 const EXECUTED = /\.execute(?:<[^(]*>)?\(([\s\S]*?)\);/g;
 
 it("ADR 0048: sends the numbers of prepared statements as integers, because a vtgate finds shards by them", () => {

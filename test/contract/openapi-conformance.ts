@@ -28,7 +28,7 @@ function describedResponse(method: string, path: string, status: number): Json |
       ? asJson(operation).responses
       : asJson(item)["x-other-methods"];
   const general = asJson(asJson(asJson(asJson(openapi.paths)["/me"]).get).responses);
-  // Any request can get these answers: their causes do not depend on its path or method.
+  // Any request can get a status from 408 on: its cause does not depend on the path or method.
   const own = asJson(responses)[status] ?? (status >= 408 ? general[status] : undefined);
   return own === undefined ? undefined : asJson(own);
 }

@@ -38,7 +38,7 @@ describe("the audit log", () => {
   it("has one line for each administrative call, and none for other calls", async () => {
     for (const method of METHODS) {
       const name = `${method.parent.typeName}/${method.name}`;
-      // Most methods refuse an empty request.
+      // Most methods refuse an empty request, but the log must have its line.
       const lines = await auditOf(() => failureOf(stack.client, method, []));
       const expected = AUDITED.includes(nameOf(method)) ? [name] : [];
       expect([name, lines.map((line) => line.method)]).toEqual([name, expected]);
@@ -116,7 +116,7 @@ describe("the audit log", () => {
     const line = { message: "audit", account: accountId, subject: endpointId, code: "ok" };
     const { retry } = await inTransaction(pool, async (tx) => {
       const lock = "SELECT 1 FROM delivery WHERE account_no = ? AND id = ? FOR UPDATE";
-      // A bulk retry begins 500 runs at once, so its second part has one delivery. Locks that delivery.
+      // A bulk retry begins 500 runs at once, so the last delivery is its second part. Locks that delivery.
       await tx.query(lock, [accountNoOf(accountId), ids.at(-1)]);
       const all = { accountId, endpointId, ...EVER };
       const begun = stack.client(proto.DeliveryService).retryFailedDeliveries(all);

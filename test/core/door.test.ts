@@ -18,7 +18,7 @@ import { DOOR_ATTACKS, MADE_UP_AT_ONCE } from "./harness-door-attacks.ts";
 
 const PACE = { clients: 40, each: 10, spreadMs: 3_000 };
 const AHEAD_MS = 1_000;
-/** All bounded state together holds 50 MB at most. */
+/** How much the core's memory may grow during an attack. All bounded state together has at most 50 MB. */
 const MAX_GROWTH_MB = 64;
 
 const file = (path: string) => fileURLToPath(new URL(path, import.meta.url));

@@ -222,7 +222,7 @@ describe("a client's address", () => {
   });
 });
 
-/** Sends the head of a call in gRPC over HTTP/2, and of one in Connect over HTTP/1.1. */
+/** Sends the heads of two calls: one in gRPC over HTTP/2, the other in Connect over HTTP/1.1. */
 async function holdBodies(credential: string) {
   const path = "/activity.account.v1.AccountService/GetAccount";
   const headers = { authorization: `Bearer ${credential}` };

@@ -3,7 +3,7 @@ import http2 from "node:http2";
 import { setTimeout as wait } from "node:timers/promises";
 import { type Attacker, inParallel, openFrom, runAttack } from "../harness/attack.ts";
 
-/** One attack sends changed copies of the credential. */
+/** What an attack needs. One attack sends changed copies of the credential. */
 type DoorTarget = Attacker & { readonly port: number; readonly credential: string };
 
 const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { failureOf, METHODS } from "../harness/methods.ts";
 import { useTestStack } from "../harness/stack.ts";
 
-/** It has the length of an id, but the database cannot compare its characters with a column of ids. */
+/** An invalid id with the length of an id. The database cannot compare its characters with a column of ids. */
 const NO_ID = "é".repeat(15);
 
 const stack = useTestStack();
@@ -20,7 +20,7 @@ function withoutIds({ fields }: DescMessage): { request: object; paths: string[]
       paths.push(field.name);
       return [[field.localName, NO_ID]];
     }
-    // A valid platform, because an import checks it before the ids.
+    // Gives a valid platform, because an import checks the platform before the ids.
     if (field.name === "platform") return [[field.localName, Platform.CSV]];
     if (field.message === undefined) return [];
     const inner = withoutIds(field.message);
@@ -34,7 +34,7 @@ function withoutIds({ fields }: DescMessage): { request: object; paths: string[]
   return { request: Object.fromEntries(entries), paths };
 }
 
-/** Of the SessionService, only `CreateSessionLink` names an account. Services cannot make its other calls. */
+/** The calls that have ids. Of the SessionService, only `CreateSessionLink` has one: browsers make the others. */
 const CALLS = METHODS.map((method) => ({
   method,
   name: method.name,

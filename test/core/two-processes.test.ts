@@ -12,7 +12,7 @@ import { useTestStack } from "../harness/stack.ts";
 import { healthAt } from "../operating/harness-instances.ts";
 import { type Part, useParts, variablesOf } from "../operating/harness-parts.ts";
 
-/** A gateway asks its core again after ten seconds. */
+/** The time limit for a gateway that must notice a change: it checks its core every ten seconds. */
 const HEALED = { timeout: 30_000 };
 const stack = useTestStack();
 const startPart = useParts();

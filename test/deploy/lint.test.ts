@@ -139,7 +139,7 @@ describe("the Helm chart", () => {
       "activity-gateway": ["http", "health", "metrics"],
       "activity-deliveries": ["metrics", "temporal-sdk"],
     });
-    // Only the gateway's port: without the dashboard no balancer sends to the cores.
+    // Only the gateway opens its health port, because without the dashboard no balancer sends to the cores.
     const checked = render([...PLAIN, CHECKERS]);
     expect(checked.match(/ports: \[\{ port: health \}\]/g)).toHaveLength(1);
   });

@@ -35,7 +35,7 @@ const LANGUAGES: Readonly<Record<string, (place: string) => Promise<string[]>>> 
     writeFileSync(join(place, "main.go"), blocks.get("main.go") ?? "");
     writeFileSync(join(place, "go.mod"), "module follower\n\ngo 1.21\n");
     execFileSync(go, ["vet", "."], { cwd: place, stdio: "pipe" });
-    // Built first, so that the kill hits the follower and not `go run`.
+    // Builds the follower first, so that the kill hits it and not `go run`.
     execFileSync(go, ["build", "-o", "follower", "."], { cwd: place, stdio: "pipe" });
     return [join(place, "follower")];
   },

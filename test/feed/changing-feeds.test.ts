@@ -19,7 +19,7 @@ import {
 } from "./harness-changing-feed.ts";
 import { emptyWindows } from "./harness-core.ts";
 
-/** `npm run test:all -- long` reads a million times. */
+/** The number of reads. `npm run test:all -- long` reads a million times. */
 const READS = process.env.FULL ? 1_000_000 : 8_000;
 const ACCOUNTS = 20;
 const READERS = 24;

@@ -14,7 +14,7 @@ const stack = useTestStack();
 
 const LOW = "a".repeat(15);
 const HIGH = "b".repeat(15);
-/** In ascending order. `d` is a donation, `e` a platform event. No call can store these times: the test writes them. */
+/** Records in ascending order: `d` is a donation, `e` a platform event. The test writes these times, as no call can. */
 const ASCENDING = [
   { recordedAt: 1_700_000_000_000_000, recordId: HIGH, source: "e" },
   { recordedAt: 1_700_000_000_000_001, recordId: LOW, source: "e" },
@@ -29,7 +29,7 @@ it("§4.2 order sorts by recorded_at, then internal record id, then source, in o
   const { accountId, apiKey } = await createReader(stack);
   const money = { amountCents: 500n, currency: "eur" };
   const kind = { case: "paidChatMessage", value: money } as const;
-  // Stored in reverse, so that the order of storage differs from the expected order.
+  // Stores the records in reverse, so that the order of storage differs from the expected order.
   for (const { recordedAt, recordId, source } of ASCENDING.toReversed()) {
     const written =
       source === "d"
@@ -43,7 +43,7 @@ it("§4.2 order sorts by recorded_at, then internal record id, then source, in o
   for (const order of ["asc", "desc"]) {
     const feeds = [
       (await readPage(stack, apiKey, `?order=${order}`)).data,
-      // Pages of one activity, so that each place is a cursor once.
+      // Reads pages of one activity, so that each place is a cursor once.
       await readAll(stack, apiKey, `order=${order}`),
       await readAll(stack, apiKey, `order=${order}&type=donation`),
     ];
@@ -53,7 +53,7 @@ it("§4.2 order sorts by recorded_at, then internal record id, then source, in o
   }
 });
 
-/** A record that is stored later occurred earlier. */
+/** When the records occurred. A record that is stored later occurred earlier. */
 const OCCURRED = ["2026-03-01", "2024-02-29", "1999-12-31", "0001-01-01"];
 
 it("§4.4 pagination, since and until go by recorded_at, not by occurred_at, and an export holds each record once, with any page size", async () => {

@@ -54,7 +54,7 @@ describe("a page of an account with 1,000,000 records, 300,000 of them hidden", 
     async ({ filter, order, boundsOf }) => {
       const query = `?limit=${LIMIT}&order=${order}${filter}${boundsOf(order)}`;
       let path = `/api/v1/activity${query}`;
-      // The first pages, each after the previous cursor.
+      // Reads the first pages, each after the previous cursor.
       for (let page = 0; page < 3; page++) {
         const { answer, rows } = await readCounted(path);
         expect(answer.status).toBe(200);

@@ -46,8 +46,8 @@ describe("ADR 0052: a poll that prefers to wait", () => {
   it("gets a record that its core did not store", async () => {
     const { accountId: from } = await createReader(stack);
     await createPaidDonation(stack, from);
-    // This poll's wait ends first. Its answer would come first if the other poll got the record only after its own
-    // wait.
+    // The wait of this poll ends first. So its answer would come first if the other poll got its record only at the end
+    // of the other wait.
     const { answering: ending } = await hold((await createReader(stack)).apiKey);
     const { accountId, apiKey } = await createReader(stack);
     const { answering } = await hold(apiKey);
@@ -110,7 +110,7 @@ describe("ADR 0052: a poll that prefers to wait", () => {
     const drainedMs = performance.now();
     other.drain();
     const answer = await answering;
-    // Long before the ten seconds of its wait are over.
+    // The answer comes long before the ten seconds of the wait are over.
     expect(performance.now() - drainedMs).toBeLessThan(5_000);
     expect(idsOf(answer)).toEqual([]);
     expect(answer.headers.connection).toBe("close");

@@ -122,7 +122,7 @@ describe("§7 without its shared limiter", () => {
     const door = await openDoor(portOf(redis.url));
     await withProduct(`redis://127.0.0.1:${door.port}`, async (stack) => {
       const { apiKey } = await createReader(stack);
-      // Always the same address, so that every counted poll uses the same two windows.
+      // Uses one address, so that every counted poll uses the same two windows.
       const headers = { "x-forwarded-for": "192.0.2.1" };
       const me = async () => (await stack.http("/api/v1/me", { apiKey, headers })).status;
       expect(await me()).toBe(200);

@@ -28,7 +28,7 @@ const HEALED = { timeout: 45_000 };
 
 const cluster = useStarted(startTestRedisCluster);
 const stack = useStarted(() => startTestStack({ env: { REDIS_URL: cluster.url } }));
-/** The ports of two gateways, later of a third. */
+/** The ports of two gateways, later also of a third one. */
 let ports: number[];
 beforeAll(async () => {
   ports = [stack.gatewayPort, (await stack.startInstance()).gatewayPort];
@@ -273,7 +273,7 @@ describe("§7 without a shard of its limiter", () => {
     // Waits until the other masters report the missing one as failed.
     const stateOf = () => there[0]?.send("CLUSTER", "INFO");
     await expect.poll(stateOf, HEALED).toMatch(/cluster_slots_fail:[1-9]/);
-    // REDIS_URL names the failed master first.
+    // A new instance serves too, although REDIS_URL names the failed master first.
     ports.push((await stack.startInstance()).gatewayPort);
     await expectOnlyOthersServed();
     await away.restart();

@@ -30,7 +30,7 @@ const isAdmitted = (answer: Timed) => answer.status !== 429 && !isLate(answer);
  * than `limit`. Also checks that no request was refused while its window admitted fewer.
  */
 function expectLimit(limit: number, answers: readonly Timed[]): void {
-  // A slow machine sends fewer requests before the first request leaves the window.
+  // Checks only answers that came before the first request left the window: on a slow machine these are fewer.
   const leavesMs = (answers[0]?.sentMs ?? 0) + WINDOW_MS;
   const first = limit + answers.filter(isLate).length;
   const inside = answers.slice(first).filter(({ answeredMs }) => answeredMs < leavesMs);
@@ -69,7 +69,7 @@ async function hammer(enough: number, send: (index: number) => Promise<HttpAnswe
     const answer = { status, sentMs, answeredMs: performance.now() };
     answers.push(answer);
     if (isAdmitted(answer)) admitted += 1;
-    // Fast until the window is full, then slow, so that the test does not load the machine.
+    // Sends fast until the window is full, then slowly, so that the test does not load the machine.
     if (index > 400) await wait(PAUSE_MS);
     if (index === FIRST_PART) await wait(LONG_PAUSE_MS);
   }

@@ -13,7 +13,7 @@ import { useTestStack, withClientAddress } from "../harness/stack.ts";
 import { useFolder } from "../harness/use-started.ts";
 import { createBackups } from "./harness-backup.ts";
 
-/** Limits the number of writes, because the test repeats all of them at the end. */
+/** The pause between writes. It keeps them few, because the test repeats all of them at the end. */
 const BETWEEN_WRITES_MS = 100;
 const DONATED_AT = timestampFromMs(1_700_000_000_000);
 const DAY_MS = 86_400_000;
@@ -134,7 +134,7 @@ it("the feed of a restored database is one moment of the lost feed, and gets bac
   expect(names.length).toBeGreaterThan(0);
   expect(names.length).toBeLessThan(written.length);
   expect(names).not.toContain("lost");
-  // The product on the lost database still runs.
+  // The product on the lost database still runs, so it shows the lost feed.
   const all = (await readOn(stack.gatewayPort)).data;
   expect(before).toEqual(all.slice(0, before.length));
   // The old cursor comes after everything that was restored and before everything new.

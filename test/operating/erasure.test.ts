@@ -176,7 +176,7 @@ it("leaves no trace of an account's texts once it is deleted, in no table, log o
 
   const state = proto.DeliveryState.RETRYING;
   const deliveries = served.client(proto.DeliveryService);
-  // Temporal has a workflow once the outbox has no entry.
+  // Waits until the outbox has no entry, because Temporal then has the workflow.
   const retriedId = await vi.waitUntil(async () => {
     const [newest] = (await deliveries.listDeliveries({ accountId, state })).deliveries;
     const waiting = "SELECT 1 FROM outbox_entry WHERE delivery_id = ?";

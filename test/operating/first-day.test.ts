@@ -23,8 +23,8 @@ beforeAll(async () => {
   const settings = [...names].map((name, index) => [name, `${ports[index]}`]);
   const { PATH, HOME, XDG_CACHE_HOME, MYSQLD, REDIS_SERVER, TEMPORAL_CLI } = process.env;
   const programs = { PATH, HOME, XDG_CACHE_HOME, MYSQLD, REDIS_SERVER, TEMPORAL_CLI };
-  // This `.curlrc` names a proxy that does not exist. Only the page's `no_proxy` keeps curl from it. A variable would
-  // affect apt-get too.
+  // This `.curlrc` names a proxy that does not exist. Only the page's `no_proxy` keeps curl from it. A proxy variable
+  // would affect apt-get too.
   writeFileSync(join(day, ".curlrc"), 'proxy = "http://127.0.0.1:1"\n');
   const env = { ...programs, ...Object.fromEntries(settings), DAY: day, CURL_HOME: day };
   page = runBlocks(blocks, env);

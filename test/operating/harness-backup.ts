@@ -24,7 +24,7 @@ export async function createBackups(folder: string, database: TestDatabase) {
       ...{ title: "the database's client programs", called: [name], path: `usr/bin/${name}` },
       packages: [isMysql ? "mysql-client-core" : "mariadb-client"],
       folder: `${isMysql ? "mysql" : "mariadb"}-client`,
-      // Debian's stable releases have no MySQL.
+      // Debian's stable releases have no MySQL, but its unstable release `sid` has.
       suite: isMysql && !(await isUbuntu()) ? "sid" : "distribution",
       megabytes: 400,
     } as const;

@@ -4,7 +4,7 @@ import { requestOf } from "../harness/http.ts";
 import { type Run, startProgram } from "../start/harness-program.ts";
 import { PARTS, type PartName, type Variables } from "./harness-parts.ts";
 
-/** Enough for six processes that start together on two cores. One bundles the workflows first. */
+/** The time limit of a start: enough for six processes at once on two cores. One bundles the workflows first. */
 const START = { timeout: 150_000, interval: 200 };
 const FALL = { timeout: 15_000, interval: 20 };
 

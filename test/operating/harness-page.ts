@@ -20,7 +20,7 @@ export function readBlocks(page: string): PageBlock[] {
   });
 }
 
-/** Tells whether an output matches a page's: `…` matches any text in a line, or any lines if it is alone. */
+/** Tells whether an output matches the page's. There `…` matches any text in a line; alone in a line, any lines. */
 export function isShown(output: string, shown: string): boolean {
   const lines = shown.trimEnd().split("\n");
   const pattern = lines

@@ -101,7 +101,7 @@ describe("the metrics", () => {
 
   it("show the writes that wait for a connection while their accounts are locked", async () => {
     const { stack } = delivery;
-    // More locked accounts than the core has connections for their writes, so that some writes wait for a connection.
+    // Locks more accounts than the core has connections for their writes, so that some writes wait for a connection.
     const ids = await inParallel(10, () => createAccount(stack));
     await stack.database.query("START TRANSACTION");
     await stack.database.query("SELECT id FROM account WHERE id IN (?) FOR UPDATE", [ids]);

@@ -29,7 +29,7 @@ describe("a process that gets SIGTERM, ADR 0043", () => {
   it("drains until a second signal, which ends it at once with 1", async () => {
     const gateway = await start("gateway");
     const ended = gateway.stop();
-    // Two signals within a second count as one, because npm also forwards the terminal's.
+    // Repeats the signal: two within a second count as one, because npm also forwards the terminal's.
     const again = setInterval(() => process.kill(gateway.pid, "SIGINT"), 100);
     expect(await ended.finally(() => clearInterval(again))).toBe(1);
   });

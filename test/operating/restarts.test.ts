@@ -26,7 +26,7 @@ import { startStories } from "./harness-stories.ts";
 const ROUNDS = process.env.FULL ? 10 : 2;
 const MINUTE = 60_000;
 const START = 4 * MINUTE;
-/** HAProxy notices that an instance drains after four checks, a quarter of a second apart. */
+/** Instances drain for five seconds. HAProxy needs four checks, a quarter of a second apart, to notice that. */
 const DRAIN = { DRAIN_SECONDS: "5" };
 const LOOPS = 6;
 /** A slow receiver keeps attempts in flight at every moment. */
@@ -35,7 +35,7 @@ const RECEIVER_MS = 300;
 const folder = useFolder("restarts");
 const at = (name: string) => join(folder, name);
 const trusted = useTrustedReceiver(folder, answer(503));
-/** For set-up and checks. It delivers nothing and gets no load. */
+/** A product for set-up and checks. It delivers nothing and gets no load. */
 const stack = useStarted(() => startTestStack({ env: { ...KEYS, ...trusted.trusting } }));
 const temporal = useTemporal(folder);
 /** Clients use TLS to the gateways. HAProxy repeats no request, and forwards the bytes of the cores unread. */

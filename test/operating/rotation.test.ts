@@ -147,7 +147,7 @@ beforeAll(async () => {
     ...{ CORE_TLS_CLIENT_CERT: cert, CORE_TLS_CLIENT_KEY: key },
     TEMPORAL_TLS_SERVER_CA_CERT_PATH: ca,
     ...{ TEMPORAL_TLS_CLIENT_CERT_PATH: cert, TEMPORAL_TLS_CLIENT_KEY_PATH: key },
-    // Every delivery then needs Temporal.
+    // With this setting every delivery needs Temporal.
     DELIVERY_WORKFLOWS: "all",
   };
 }, 300_000);

@@ -36,7 +36,7 @@ const folder = useFolder("traces");
 const collector = useStarted(startSpanReceiver);
 const temporal = useTemporal(folder);
 const trusted = useTrustedReceiver(folder, answer(503));
-/** For the database and credentials. It sends no traces. */
+/** The product that provides the database and credentials. It sends no traces. */
 const stack = useTestStack({ env: KEYS });
 const startPart = useParts();
 const startProgram = usePrograms();
@@ -128,7 +128,7 @@ describe("a donation that is paid in a sampled trace", () => {
       named(below(spans(), attempt), "record")
         .flatMap((record) => named(below(spans(), record), RECORD))
         .some((call) => namesOf(below(spans(), call)).includes("activity-core SELECT"));
-    // Each process sends its spans every few seconds. Once the last span of both sides has arrived, all have.
+    // Each process sends its spans every few seconds. A call that records an attempt has the last spans of both sides.
     const recorded = () => named(spans(), "attempt").filter(isRecorded);
     await expect.poll(() => recorded().length, { timeout: 30_000 }).toBe(2);
     const [pay] = named(spans(), PAY);

@@ -8,7 +8,7 @@ import { baseEnv } from "../harness/base-env.ts";
 /** A running program. */
 export type Run = ReturnType<typeof watch>;
 
-/** Six processes that start together on two cores need less. */
+/** How long a program may take to say a text. Six processes that start together on two cores need less. */
 const START = { timeout: 90_000, interval: 50 };
 
 export function watch(child: ChildProcess) {

@@ -18,7 +18,7 @@ import { KEYS } from "../operating/harness-parts.ts";
 import { usePrograms, useRuns, watch } from "./harness-program.ts";
 
 const SERVE = "tools/serve/serve.ts";
-/** npm starts slowly beside other tests. */
+/** The time limit of a start: npm starts slowly beside other tests. */
 const START = { timeout: 90_000 };
 
 const folder = useFolder("serve");

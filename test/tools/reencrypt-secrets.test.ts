@@ -8,7 +8,7 @@ import { runTool } from "./harness-tool.ts";
 const newKey = () => randomBytes(32).toString("hex");
 const [OLD, YOUNG] = [newKey(), newKey()];
 const KEYS = `${YOUNG},${OLD}`;
-/** Computes a key's id as an operator does: `xxd -r -p | sha256sum`. */
+/** Computes a secret key's id as an operator does: `xxd -r -p | sha256sum`. */
 const idOf = (key: string) =>
   createHash("sha256").update(Buffer.from(key, "hex")).digest("hex").slice(0, 8);
 

@@ -111,7 +111,7 @@ describe("npm run release", () => {
     for (const file of packages) {
       const print = ["-xzOf", join(made, file), "package/package.json"];
       const { name, publishConfig } = JSON.parse(execFileSync("tar", print, { encoding: "utf8" }));
-      // Otherwise npm publishes a scoped package as restricted, which the registry refuses.
+      // Without `public`, npm publishes a scoped package as restricted, which the registry refuses.
       expect(publishConfig?.access).toBe(name.startsWith("@") ? "public" : undefined);
     }
     const list = ["-tzf", join(made, "activity-client-7.8.9.tgz")];

@@ -40,12 +40,12 @@ export function checkOutPrevious(): string {
     const tar = execFileSync("git", archive, { cwd: ROOT, maxBuffer: 1 << 28 });
     execFileSync("tar", ["-x", "-C", unfinished], { input: tar });
     installPackages(unfinished);
-    // Otherwise each of its workers would bundle the workflows.
+    // Bundles the workflows now, because otherwise each worker of that version would bundle them.
     execFileSync(process.execPath, ["workflows/src/build.ts"], { cwd: unfinished, stdio: "pipe" });
     try {
       renameSync(unfinished, root);
     } catch (error) {
-      // Another process has checked it out meanwhile.
+      // Drops this copy if another process has checked out the commit meanwhile.
       if (!existsSync(root)) throw error;
       rmSync(unfinished, { recursive: true });
     }

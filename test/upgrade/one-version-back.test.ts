@@ -25,7 +25,7 @@ import {
 import { startStories } from "../operating/harness-stories.ts";
 import { checkOutPrevious } from "./harness-previous.ts";
 
-/** A retry is due after a minute. §6.4 */
+/** The time limit of a retry, which is due after a minute. §6.4 */
 const RETRIED = { timeout: 180_000, interval: 200 };
 const PATIENT = { timeout: 60_000, interval: 50 };
 /** The number of stories in each state of the upgrade. */

@@ -5,7 +5,7 @@ import { ROOT } from "../architecture/import-rule.ts";
 import { described, type Json, openapi, openapiText } from "../contract/openapi-document.ts";
 import { takenFromClients } from "./openapi-diff.ts";
 
-/** What an activity says for one type. */
+/** The text of openapi.yaml about activities of one type. */
 const FOLLOW = `        - if: { properties: { type: { const: follow } }, required: [type] }
           then: { properties: { unit: { const: none }, value: { const: 0 } } }
 `;
