@@ -82,7 +82,7 @@ func firstShown(write operation, history []operation, added map[string]operation
 		if isThere || isKnown && oldest.RecordedAt > add.RecordedAt {
 			continue
 		}
-		// A read that began before the record was added may lack it for that reason.
+		// Only a read that began after the add surely shows the removal: an earlier one may lack a record not yet added.
 		if isKnown && read.Call >= *add.Return {
 			first = read.Return
 		} else if first == nil {

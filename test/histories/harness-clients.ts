@@ -20,7 +20,7 @@ const REQUEST_MS = 8_000;
 const PAUSE_MS = 300;
 const RECORDED_AT = /"recordedAt":\{[^}]*"seconds":"(\d+)","nanos":(\d+)/;
 const HAMMER_MS = 100;
-/** Before the first record. */
+/** A time before the first record. */
 const SINCE = "2000-01-01T00:00:00Z";
 /** The share of records at which a follower breaks off. It then starts again from its checkpoint. */
 const BREAKS = 0.1;
@@ -164,7 +164,7 @@ export function createClients(ports: Ports, credential: string, random: () => nu
     isRevoking = true;
     while ((await untilAnswered(call)) === undefined) if (isStopped) return;
     isRevoked = true;
-    // A read that began before the revocation may show records that are stored before its end.
+    // Waits for reads that began before the revocation: they may show a record that is stored before they end.
     await wait(CORE_CALL_MS);
     await untilAnswered(add(accountId, later));
     const error = await ended;

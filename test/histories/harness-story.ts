@@ -36,7 +36,7 @@ type StoryOptions = {
 type Shown = { readonly id: string; readonly refunded: number };
 
 const MINUTE = 60_000;
-/** The time for events to arrive after all faults. Attempts that a stopped dispatcher began need a retry in it. */
+/** The time for events to arrive after all faults. It includes a retry, for attempts of a stopped dispatcher. */
 const DELIVERED_MS = 5 * MINUTE;
 const ACCOUNTS = 4;
 const WRITERS = 2;

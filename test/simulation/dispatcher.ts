@@ -28,7 +28,7 @@ export function createDispatcher(
   name: string,
   parts: {
     readonly temporal: Temporal;
-    /** How far its wall clock is ahead. */
+    /** How far the dispatcher's wall clock is ahead. */
     readonly aheadMs: number;
     /** Whether `DELIVERY_WORKFLOWS` is `all`. */
     readonly isWhole: boolean;
@@ -94,7 +94,7 @@ export function createDispatcher(
 
   return {
     process,
-    /** Stops it as a deployment does: attempts in flight end, and are recorded. */
+    /** Stops the dispatcher as a deployment does: attempts in flight end, and are recorded. */
     async stop(): Promise<void> {
       stopping.abort();
       const ended = Promise.all([running, first?.stop()]);

@@ -84,7 +84,7 @@ export function rowsOf(tables: Tables, { sql, values }: Statement): readonly Row
   return rows as Row[];
 }
 
-/** The product's statement has changed, and the tables in memory must follow. */
+/** Thrown for a statement of the product that has changed: the tables in memory must follow. */
 export class UnknownStatement extends Error {
   override readonly name = "UnknownStatement";
 }

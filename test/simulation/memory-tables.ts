@@ -66,7 +66,7 @@ export function createTables(nowMicros: () => number, watcher: TableWatcher = {}
   const endpoints = new Map<string, EndpointRow>();
   const events = new Map<string, EventRow>();
   const deliveries = new Map<string, DeliveryRow>();
-  /** By `keyOf`. */
+  /** Attempts by `keyOf`. */
   const attempts = new Map<string, NewAttempt>();
   const entries = new Map<string, EntryRow>();
 

@@ -39,7 +39,7 @@ export function createProduct(scenario: Scenario) {
   const forbidden = new Map<string, number>();
   /** The writes that allow sending again, and until when each may take effect. */
   const allowing = new Map<string, { untilMs: number }[]>();
-  /** What each bulk retry that has not ended was asked for. */
+  /** For each bulk retry that has not ended, the deliveries that it must retry. */
   const bulkRetries = new Set<object>();
   /** The last backup of the database. */
   let backup: { readonly restore: () => void; readonly forbidden: typeof forbidden } | undefined;
@@ -146,7 +146,7 @@ export function createProduct(scenario: Scenario) {
     }
   }
 
-  /** Attempts that ended without a record, if their process lives and its calls can reach the core. */
+  /** Attempts that ended and are not recorded, if their process lives and its calls can reach the core. */
   function unrecorded(): BegunAttempt[] {
     const { frozen } = scenario;
     const mute = frozen?.kind === "cut there" ? nameOf(frozen.dispatcher) : undefined;

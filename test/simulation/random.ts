@@ -35,7 +35,7 @@ export function createRandom(seed: number) {
   };
 }
 
-/** FNV-1a. */
+/** Returns the FNV-1a hash of a text. */
 function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let place = 0; place < text.length; place++) {

@@ -37,7 +37,7 @@ const ROUNDING_MS = 2;
 const IN_FLIGHT_MS = 60_000;
 /** The highest age of a lease when the core returns it. */
 const MAX_LEASE_AGE_MICROS = 2_000_000;
-/** Longer than a claim takes. After a step of the clock the age of a lease is wrong for at most this time. */
+/** After a step of the clock, the age of a lease is wrong for less than this time, because no claim takes longer. */
 const CLOCK_IS_RIGHT_AFTER_MS = 60_000;
 /** The longest time until an attempt is recorded: a slow call, a slow statement, and a locked row. */
 const RECORD_TRAVELS_MS = 60_000;
@@ -53,7 +53,7 @@ type SafetyParts = {
   readonly temporal: () => Temporal;
   /** When an answer of the core forbade this attempt. */
   readonly forbiddenSince: (one: BegunAttempt) => number | undefined;
-  /** Whether anything but an outage of the core or whole database can have delayed a record since this time. */
+  /** Whether anything but an outage of the core or whole database can have delayed recording since this time. */
   readonly hinderedSince: (ms: number) => boolean;
   /** The number of a run's attempts that Temporal knew at the restore, if the run had not ended. */
   readonly knownAtRestore: (run: Run) => number;

@@ -8,7 +8,7 @@ type Size = { readonly seed: number; readonly accounts: readonly number[]; reado
 
 const SECOND_MS = 1_000;
 const CROWD = 80;
-/** With this lag the record of an attempt that times out arrives after the end of its lease. */
+/** With this lag, an attempt that times out is recorded only after its lease has ended. */
 const MAX_LAG_MS = 6_000;
 /** The highest share is far above that of any network, so that many faults coincide. */
 const FAULT_SHARES = [0, 0.02, 0.08, 0.25];
@@ -56,7 +56,7 @@ function drawOutages(random: Random, { accounts }: Size): Kind {
       { atMs, kind: "behave", endpoint, behaviour },
       { atMs, kind: "donate", account, events: 1 + random.below(3) },
       { atMs: outageMs, kind, forMs },
-      // Another outage follows while dispatchers record attempts that ended during the first.
+      // Another outage follows while dispatchers record attempts that ended during the first outage.
       { atMs: backMs, kind: "donate", account, events: 1 },
       { atMs: againMs, kind: "database away", forMs: againForMs },
     ] satisfies Action[];

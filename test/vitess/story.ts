@@ -141,7 +141,7 @@ async function own({ endpoints, sessions, packets, pool }: Services, key: Owned)
   await packets.run([deleteSession(hash)]);
 }
 
-/** Writes of several accounts wait together and share a commit. */
+/** Makes an account's writes. Those of several accounts wait together and share a commit. */
 async function write({ donations, platformEvents, importRows }: Services, accountId: string) {
   const key = { accountId, externalId: unique("donation") };
   await donations.createDonation({ ...key, ...MONEY, donatedAt: at });

@@ -43,7 +43,7 @@ function plant({ file, find, replace }: Omit<PlantedBug, "name">): () => boolean
 }
 
 async function tryBug(): Promise<Tried> {
-  // Skips the earlier runs: they would take minutes, and are known to catch nothing.
+  // Skips the earlier seeds: they would take minutes, and are known to catch nothing.
   const before = (bug?.from ?? 1) - 1;
   let runs = before;
   while (runs - before < MAX_RUNS && performance.now() < MAX_MS) {

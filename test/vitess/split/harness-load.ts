@@ -35,7 +35,7 @@ export async function runUnderLoad(stack: CrashStack, steps: readonly (() => Pro
     for (const step of [answerMore, ...steps, answerMore]) await step();
   };
   try {
-    // A refused call rejects `written` before the writing is stopped.
+    // Fails as soon as a call is refused, because `written` then rejects.
     await Promise.race([work(), writing.written]);
   } finally {
     writing.stop();

@@ -78,7 +78,7 @@ export async function createVitessHosts(dataDir: string, options: StackOptions) 
     "--mysql-server-bind-address": LOOPBACK,
     // The vtgate listens once it has seen the primaries.
     "--tablet-types-to-wait": "primary",
-    // The default is a minute.
+    // Looks for vttablets more often than by default, which is once a minute.
     "--tablet-refresh-interval": "2s",
   };
   // Buffers requests while a shard changes, as production vtgates do.
