@@ -93,7 +93,7 @@ describe("§5.7 a change of access holds from the very next request on, on every
     await stack.client(ApiKeyService).revokeApiKey({ accountId, apiKeyId: revoked.id });
     await expectRefused(revoked.text, 401, "invalid_api_key");
 
-    // The core checks the key before its account.
+    // The core checks a key before its account, so blocking does not change the error.
     await accounts.blockAccount({ accountId });
     for (const key of [apiKey, revoked.text]) await expectRefused(key, 401, "invalid_api_key");
     await accounts.unblockAccount({ accountId });

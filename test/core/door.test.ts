@@ -127,7 +127,7 @@ it.each(Object.keys(DOOR_ATTACKS).map((attack, index) => [attack, index] as cons
       },
     );
     expect(result).toEqual({ ok: PACE.clients * PACE.each });
-    // The attack took place.
+    // Proves that the attack took place.
     expect(flood.opened).toBeGreaterThan(0);
     expect(flood.sent).toBeGreaterThanOrEqual(100);
     if (attack === "made-up credentials") {

@@ -36,7 +36,7 @@ const afterMinutes = <Result>(read: () => Promise<Result>) =>
     return read();
   });
 
-/** Keys: the minutes since their last use, and the hours that the product shows after one more use. */
+/** API keys. Each was last used `minutesAgo`. After one more use, the product shows a last use `notedHours` ago. */
 const KEYS = [
   { isExpired: true, minutesAgo: null, notedHours: undefined },
   { isExpired: false, minutesAgo: 30, notedHours: 0.5 },
@@ -44,7 +44,7 @@ const KEYS = [
   { isExpired: false, minutesAgo: null, notedHours: 0 },
 ];
 
-/** Creates these keys and uses each once. Returns a function that reads the hours since their last uses. */
+/** Creates the keys of `KEYS` and uses each once. Returns a function that reads the hours since their last uses. */
 async function useKeys(port: number) {
   const accountId = await createAccount(stack);
   for (const { isExpired, minutesAgo } of KEYS) {

@@ -189,7 +189,7 @@ describe("ADR 0038: a call that the dashboard's own page did not make", () => {
     const { cookie = "" } = await dashboard.signIn(own.accountId);
     const headers = { cookie, origin: dashboard.origin, "connect-protocol-version": "1" };
     const path = `${pathOf(listApiKeys)}?connect=v1&encoding=json&message=%7B%7D`;
-    // Links and images send GET.
+    // Links and images send GET, so no call may accept it.
     for (const method of ["GET", "HEAD"]) {
       const answer = await dashboard.request(method, path, headers);
       expect(answer.status).toBe(404);

@@ -9,7 +9,7 @@ import { createSenderHarness } from "./harness-receiver-sender.ts";
 const OK_HEAD = "HTTP/1.1 200 OK\r\n";
 /** The time limit of an attempt by `hasty`: longer than a busy machine needs for a handshake. */
 const SHORT_MS = 6_000;
-/** An attempt may end this late on a busy machine. Without its limit, it would take most of a minute or never end. */
+/** An attempt may end this much later on a busy machine. Unlimited, it would take most of a minute or never end. */
 const LATE_MS = 5_000;
 
 const patient = createSenderHarness();

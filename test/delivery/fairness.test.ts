@@ -59,7 +59,7 @@ let secrets: readonly [old: string, next: string];
 let crowdDueAt: number;
 let busyId: string;
 let busyEndpointIds: readonly string[];
-/** The crowd's least and greatest id, and the time of the next attempt that each row holds until its retry begins. */
+/** The crowd's least and greatest delivery id, and the next attempt's time in each row until its retry begins. */
 let crowd: Awaited<ReturnType<typeof startRetries>>;
 let begunBeforeRetry: Promise<number>;
 beforeAll(async () => {
@@ -176,8 +176,8 @@ async function begunOfCrowd(): Promise<number> {
 }
 
 /**
- * Starts workflows of an endpoint whose retries are all due at the same moment. Returns their least and greatest id, and
- * the time of the next attempt that each row holds until its retry begins.
+ * Starts workflows of an endpoint whose retries are all due at the same moment. Returns the least and greatest delivery
+ * id, and the next attempt's time in each row until its retry begins.
  */
 async function startRetries(
   dueAt: number,

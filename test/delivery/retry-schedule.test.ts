@@ -269,7 +269,7 @@ it("never repeats an attempt that could not be recorded, and waits from its end.
   );
   expect(asked).toEqual([1, 2]);
   expect(refused).toBe(5);
-  // Three pauses, then the rest of the minute.
+  // The workflow waits in three pauses, then for the rest of the minute.
   const waits = waitsOf(history);
   expect(waits).toHaveLength(4);
   const waited = waits.reduce((sum, wait) => sum + wait, 0);

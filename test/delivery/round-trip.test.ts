@@ -131,8 +131,8 @@ it("delivers first attempts while Temporal is away, and keeps retries until it i
   // Counts first attempts only, because a slow machine may have made the retry already.
   const first = attemptNumbersOf(delivery.requestsOf(eventId)).filter((number) => number === 1);
   expect(first).toHaveLength(1);
-  // Temporal's UI shows the first attempt's outcome before the workflow starts.
-  // Calls to Temporal must not go through the machine's proxy, so this names a proxy that does not exist.
+  // The summary in Temporal's UI has the first attempt's outcome before the workflow starts. The call that reads it
+  // must not go through the machine's proxy, so this names a proxy that does not exist.
   vi.stubEnv("http_proxy", "http://127.0.0.1:1");
   onTestFinished(() => void vi.unstubAllEnvs());
   const described = await delivery.askWorkflow(deliveryId, (workflow) => workflow.describe());

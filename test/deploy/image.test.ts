@@ -59,7 +59,7 @@ it("the image holds what production needs, and nothing of development", () => {
   const { devDependencies, optionalDependencies } = read(".");
   const development = Object.keys({ ...devDependencies, ...optionalDependencies });
   const left = development.filter((name) => !needed.includes(name) && isThere(name));
-  // These may stay: the product's own packages are links within the image, and some packages depend on types.
+  // Two scopes may stay: the product's own packages are links within the image, and some packages depend on types.
   expect(left.filter((name) => !/^@(activity|types)\//.test(name))).toEqual([]);
   const others = ["react", "vite", "fastify", "playwright-core", "express", "typescript"];
   expect(others.filter(isThere)).toEqual([]);
@@ -95,7 +95,7 @@ it("serves all in one process as another user on a read-only root, with secrets 
     ...{ DASHBOARD_PORT: `${dashboard}`, DASHBOARD_URL: DASHBOARD },
     TEMPORAL_ADDRESS: temporal.address,
   });
-  // By then the workflows are bundled and a worker polls.
+  // Once it logs this, the workflows are bundled and a worker polls.
   await one.untilSaid("deliveries run");
   expect((await requestOf(gateway, "/api/v1/me", {})).status).toBe(401);
   const page = await requestOf(dashboard, "/", {});

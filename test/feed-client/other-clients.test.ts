@@ -15,7 +15,7 @@ const blocks = readCodeBlocks("docs/other-languages.md", FEED_FOLDER);
 /** The rows of the longest batch. */
 const IMPORTED = 1_000;
 const PATIENCE = { timeout: 40_000, interval: 50 };
-/** The followers sync each record to the disk, which may be slow. */
+/** The options of polls after an import: followers sync each record to the disk, which may be slow. */
 const IMPORT_PATIENCE = { ...PATIENCE, timeout: 150_000 };
 
 const stack = useTestStack();

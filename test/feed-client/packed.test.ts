@@ -15,7 +15,7 @@ import { baseUrlOf, FEED_FOLDER } from "./harness-feed.ts";
 
 const blocks = readCodeBlocks("README.md", FEED_FOLDER);
 const PATIENCE = { timeout: 30_000 };
-/** Polls that store a record at each try. A follower gets no record that is older than its start. */
+/** The options of polls that store a record at each try. A follower gets no record that is older than its start. */
 const SLOWLY = { timeout: 30_000, interval: 1_500 };
 
 const stack = useTestStack();

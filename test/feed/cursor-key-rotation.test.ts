@@ -31,7 +31,7 @@ it("ADR 0032: a running gateway gives out cursors of the new key once its core s
   const cursorOf = async (page = read()) =>
     (await page).json<PageJson>().pagination.next_cursor ?? "";
 
-  // The gateway keeps a page after its second request, and an empty page at once.
+  // Makes the gateway keep both pages: it keeps a page after its second request, and an empty page at once.
   await read();
   const old = await cursorOf();
   expect(await cursorOf(read(old))).toBe(old);

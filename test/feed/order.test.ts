@@ -65,7 +65,7 @@ it("§4.4 pagination, since and until go by recorded_at, not by occurred_at, and
     await donations.createDonation({ ...key, amountCents: 1n, currency: "eur", donatedAt });
     await donations.payDonation(key);
   }
-  // A platform event has only its storage time, which is the latest in both orders.
+  // A platform event occurs when it is stored, so it comes last by `recorded_at` and by `occurred_at`.
   await createPlatformEvent(stack, accountId);
   const read = (query: string) => readAll(stack, apiKey, query);
   const all = await read("order=asc");

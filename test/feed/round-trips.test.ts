@@ -18,7 +18,7 @@ beforeAll(async () => {
   await createPlatformEvent(stack, accountId);
 });
 
-/** Returns the fewest round trips of several runs. */
+/** Returns the fewest round trips of several calls of `work`. */
 const countCommands = async (
   work: () => Promise<unknown>,
   prepare: () => Promise<unknown> = async () => {},

@@ -27,7 +27,7 @@ const DIGITS = Array.from({ length: 10 }, (_, digit) => `SELECT ${digit} AS d`).
 export const NUMBERS = `(SELECT a.d + 10 * b.d + 100 * c.d + 1000 * e.d + 10000 * f.d AS n
   FROM (${DIGITS}) a, (${DIGITS}) b, (${DIGITS}) c, (${DIGITS}) e, (${DIGITS}) f) numbers`;
 const TIME_DIGITS = 10;
-/** The last backlog's time, in microseconds since 1970. Each is one event, one microsecond after the previous one. */
+/** The last backlog's time, in microseconds since 1970. Each backlog is one event, a microsecond after the previous. */
 let lastCreatedAt = 1_600_000_000_000_000;
 
 /** Writes deliveries whose first attempt can be claimed. Returns their ids, oldest first. */

@@ -17,7 +17,7 @@ export const ALL_KINDS = [
   proto.WebhookEventKind.SUBSCRIPTION_CREATED,
 ];
 
-/** Returns a name that is unique in the run. */
+/** Returns a name that no other call returns. */
 export const unique = (prefix: string) => `${prefix}-${randomBytes(6).toString("hex")}`;
 
 /** Creates an account, by default verified. Returns its id. */

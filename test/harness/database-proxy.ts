@@ -34,8 +34,8 @@ export async function openDatabaseProxy(serverUrl: string) {
     /** Commands sent so far. Each is one round trip. */
     commands: () => commands,
     /**
-     * Calls `work` up to four times. Resolves with the lowest cost: round trips, and statements, of which a packet may have
-     * several. Other work, such as a periodic job, can only add to a cost. Stops early after a call with the cost
+     * Calls `work` up to four times. Resolves with the lowest cost: round trips, and statements, of which a packet may
+     * have several. Other work, such as a periodic job, can only add to a cost. Stops early after a call with the cost
      * `expected`, but not after the first call, which prepares statements.
      */
     async leastCost<Prepared>(

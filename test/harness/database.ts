@@ -23,8 +23,8 @@ export type Place = {
 };
 
 /**
- * Creates an empty database, by default on the run's shared server. A run on Vitess starts a vtgate and shards for
- * each database, within a second, because a vtgate cannot create a sharded keyspace.
+ * Creates an empty database, by default on the server that all tests share. On Vitess, each database gets its own
+ * vtgate and shards, within a second, because a vtgate cannot create a sharded keyspace.
  */
 export async function createTestDatabase(
   serverUrl: string = inject("databaseUrl"),

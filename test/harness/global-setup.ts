@@ -15,7 +15,7 @@ declare module "vitest" {
   }
 }
 
-/** Starts one database server for the whole run. Its folder is removed at the end. */
+/** Starts one database server for all tests. Its folder is removed at the end. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const { env } = process;
   const progress = createProgress();

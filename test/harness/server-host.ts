@@ -8,7 +8,7 @@ import { StackError } from "../../dev-stack/src/stack-error.ts";
 /** A process of a test that can be killed and started again at the same ports. */
 export type ServerHost = ReturnType<typeof createServerHost>;
 
-/** The parts of a Vitess wait for each other. */
+/** The time limit of a start. It is long, because the parts of a Vitess wait for each other. */
 const START_SECONDS = 120;
 
 /** Creates a host. The caller starts it. */

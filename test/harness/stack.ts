@@ -17,7 +17,7 @@ export type TestStack = Awaited<ReturnType<typeof startTestStack>>;
 
 type Variables = Readonly<Record<string, string>>;
 type StackOptions = {
-  /** The URL of the database server, by default the run's. */
+  /** The URL of the database server, by default the one that all tests share. */
   serverUrl?: string;
   /** Further environment variables of the core. */
   env?: Variables;

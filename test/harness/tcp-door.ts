@@ -23,7 +23,7 @@ export async function openDoor(
     keep(server);
     watch(client);
     client.pipe(server).pipe(client);
-    // The client may have closed while it waited.
+    // If the client closed while it waited, closes the other side too.
     if (client.destroyed) server.destroy();
   });
   const leadTo = (next: number | undefined) => {

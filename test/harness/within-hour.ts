@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 
 const HOUR_MS = 3_600_000;
-/** The end of an hour in which no test begins. A busy machine needs less for a test of one hour's numbers. */
+/** The last part of an hour. No test of an hour's numbers begins in it, and none needs longer on a busy machine. */
 const LAST_MS = 20_000;
 
 /** Waits for the next hour if this one ends soon, so that a test stays within one hour. */

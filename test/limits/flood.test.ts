@@ -68,10 +68,10 @@ it.each(Object.keys(ATTACKS).map((attack, index) => [attack, index] as const))(
       askAsClients,
     );
     expect(result).toEqual({ 200: PACE.clients * PACE.each });
-    // The attack took place.
+    // Proves that the attack took place.
     expect(flood.opened).toBeGreaterThan(0);
     expect(flood.requests).toBeGreaterThan(300);
-    // The attack's requests that passed do not exceed the limit of its address. An attacker that aborts sees no answer.
+    // No more requests of the attack passed than its address may send. An attacker that aborts gets no answers to count.
     if (attack !== "aborts") expect(flood["401"]).toBeLessThanOrEqual(300);
   },
   120_000,

@@ -18,7 +18,7 @@ export const useTwoInstances = (startRedis: (typeof LIMITERS)[number][1]) =>
     const ports = [stack.gatewayPort, (await stack.startInstance()).gatewayPort];
     return {
       stack,
-      /** The port of a gateway, alternating. */
+      /** Returns the port of each gateway in turn. */
       portOf: (index: number) => ports[index % ports.length] ?? 0,
       async stop() {
         await stack.stop();

@@ -68,7 +68,7 @@ async function apiKeysByMaster(): Promise<Map<RedisClusterNode, string>> {
 
 const idOf = async (node: RedisClusterNode) => `${await node.send("CLUSTER", "MYID")}`;
 
-/** Asks both instances until each answers with this status. A busy machine's storage may answer too late at first. */
+/** Asks each instance until it answers with this status. A busy machine's storage may answer too late at first. */
 async function expectServed(status: number, ...request: Sent) {
   for (const index of ports.keys()) {
     const answer = async () => (await send(index, ...request)).status;

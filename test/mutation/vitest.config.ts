@@ -6,7 +6,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 /** The tests of pure rules. None needs a server. */
 export default defineConfig({
   root,
-  // Finds the package where Stryker has put the mutants. The workspace's own links lead out of Stryker's copy.
+  // Finds the package in Stryker's copy, which has the mutants. The workspace's own links lead out of that copy.
   resolve: {
     alias: [{ find: /^@activity\/runtime\/(.*)$/, replacement: `${root}runtime/src/$1.ts` }],
   },

@@ -18,7 +18,7 @@ const BETWEEN_WRITES_MS = 100;
 const DONATED_AT = timestampFromMs(1_700_000_000_000);
 const DAY_MS = 86_400_000;
 
-/** The tables of sessions and of links that begin one, with their keys. */
+/** The tables of sessions and of session links, each with the column of its hash. */
 const SESSIONS = { dashboard_session: "session_hash", session_link: "code_hash" };
 
 const folder = useFolder("backup");

@@ -6,7 +6,7 @@ import { watch } from "../start/harness-program.ts";
 /** Commands of a page, and the output that the page shows: empty if it shows none. */
 type PageBlock = { readonly title: string; readonly commands: string; readonly shown: string };
 
-/** The limit of a page, which takes a minute and a half. */
+/** The time limit of a page's commands, which take a minute and a half. */
 const PAGE_WITHIN_MS = 420_000;
 const END_WITHIN_MS = 20_000;
 const BLOCK = /^```sh\n(?<commands>.*?)^```\n(?:\n```text\n(?<shown>.*?)^```\n)?/gms;
@@ -37,11 +37,11 @@ export function runBlocks(blocks: readonly PageBlock[], env: NodeJS.ProcessEnv) 
   const script = blocks.map(({ commands }) => `${commands}\necho "${END}"\n`).join("");
   const child = spawn("bash", ["--norc", "-ec", `set -o pipefail; exec 2>&1\n${script}`], {
     ...{ cwd: ROOT, env, stdio: ["ignore", "pipe", "inherit"] },
-    // In its own process group, so that everything it starts belongs to that group.
+    // Starts bash in its own process group, to which everything belongs that bash starts.
     detached: true,
   });
   const group = -(child.pid ?? 0);
-  // A block that does not end is killed, so that the outputs stop there.
+  // Kills a block that does not end, so that the outputs stop there.
   const timer = setTimeout(() => process.kill(group, "SIGKILL"), PAGE_WITHIN_MS);
   const { closed, output } = watch(child);
   return {

@@ -30,7 +30,7 @@ export function useParts() {
     const { program, ready } = PARTS[name];
     const run = startProgram(program, env, root);
     parts.push(run);
-    // Deliveries have no port, so it is 0.
+    // Deliveries have no port, so theirs is 0.
     const { port = 0 }: { port?: number } = JSON.parse(await run.untilSaid(`"${ready}"`));
     return {
       ...{ port, pid: run.child.pid ?? 0, output: run.output },

@@ -213,7 +213,7 @@ it("rotates every secret of two instances under load without a failed request or
   await restartInTurn();
   age = NEW;
 
-  // No process uses the old value of a single-value secret.
+  // No process uses the old value of a single-value secret any more, so the old values end.
   await stories.more(STORIES);
   await database.query(`DROP USER ${USER[OLD]}@'%'`);
   await setRedisUser(redisUrlOf(NEW), `<${PASSWORD[OLD]}`);
@@ -232,7 +232,7 @@ it("rotates every secret of two instances under load without a failed request or
   const reencrypted = runTool("tools/reencrypt-secrets.ts", "--drop", id.slice(0, 8));
   expect(reencrypted).toContain("0 left under");
 
-  // The old certificates and keys are removed.
+  // Removes the old certificates and keys.
   useCertificates(NEW, NEW);
   await showCertificates();
   useKeys(NEW);

@@ -69,7 +69,7 @@ const untilOneIs = (state: proto.DeliveryState) =>
 
 /**
  * Starts core, gateway and deliveries as three processes, and pays a donation in a sampled trace of the caller. The
- * receiver refuses the first attempt and its process ends. Another process makes the retry, which succeeds.
+ * receiver refuses the first attempt. The process that made it ends, and another one makes the retry, which succeeds.
  */
 beforeAll(async () => {
   const { receiver, trusting } = trusted;
@@ -123,7 +123,7 @@ const textsOf = (spans: readonly ReceivedSpan[]) =>
 describe("a donation that is paid in a sampled trace", () => {
   it("is one trace: write, statements, claim, attempt, record, and the retry of another process", async () => {
     const spans = () => ofTrace(CALLER.traceId);
-    /** Tells whether a call has arrived that recorded an attempt. A busy machine may repeat the call. */
+    /** Tells whether the spans of a call that recorded an attempt are here. A busy machine may repeat the call. */
     const isRecorded = (attempt: ReceivedSpan) =>
       named(below(spans(), attempt), "record")
         .flatMap((record) => named(below(spans(), record), RECORD))

@@ -38,7 +38,7 @@ async function started(env?: NodeJS.ProcessEnv) {
   return { one, output: one.output() };
 }
 
-/** Ends a run as Ctrl-C does: the terminal and npm both send a signal. Checks that no process is left. */
+/** Ends `npm start` as Ctrl-C does: the terminal and npm both send a signal. Checks that no process is left. */
 async function interrupt(one: Run): Promise<void> {
   one.child.kill("SIGINT");
   await wait(50);
@@ -65,7 +65,7 @@ function paste(output: string): string {
   const lines = output.match(/^ {2}(export |curl ).*$/gm) ?? [];
   expect(lines).toHaveLength(4);
   const script = lines.join("\necho\n");
-  // With an empty `no_proxy` curl reads NO_PROXY.
+  // Empties both, because curl reads NO_PROXY if `no_proxy` is empty.
   const env = { ...process.env, http_proxy: "http://127.0.0.1:1", no_proxy: "", NO_PROXY: "" };
   return execFileSync("bash", ["-ec", script], { encoding: "utf8", env });
 }
@@ -79,7 +79,7 @@ const runTool = async (given: NodeJS.ProcessEnv, ...args: string[]) => {
 const demo = (...args: readonly string[]) => runTool({}, "tools/demo/demo.ts", ...args);
 const donate = (donorName: string) => demo("donate", donorName, "500");
 
-/** Waits until a run has printed the webhook event of a donation. */
+/** Waits until `npm start` has printed the webhook event of a donation. */
 async function untilPrinted(one: Run, donorName: string): Promise<void> {
   const line = new RegExp(`^Webhook event {2}.*"donation.created".*"${donorName}"`, "m");
   await vi.waitUntil(() => line.test(one.output()), { timeout: 20_000 });
@@ -94,7 +94,7 @@ function listenTo({ href }: URL): { text: string } {
       const texts = body?.pipeThrough(new TextDecoderStream()) ?? [];
       for await (const text of texts) heard.text += text;
     })
-    .catch(() => undefined); // The stream ends with the hub.
+    .catch(() => undefined); // The stream fails when the hub ends.
   return heard;
 }
 const keyIn = (output: string) => /act_live_[0-9a-f]{64}/.exec(output)?.[0];

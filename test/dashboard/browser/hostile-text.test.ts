@@ -10,7 +10,7 @@ import { OVERFLOW, startBrowserStack, takeScreenshot } from "./harness-browser.t
 const SCRIPT = "<script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>";
 const OVERRIDE = "\u202egnp.exe";
 const WORD = "W".repeat(10_000);
-/** Each ends the isolation of a text, by its end mark or by a new paragraph, and reverses the text that follows. */
+/** Characters that end the isolation of a text, by its end mark or a new paragraph, and reverse what follows. */
 const ESCAPES = ["\u2069\u202e", "\u2029\u202e", "\u0085\u202e"];
 const INVISIBLE = "\u3164\u200b\u00ad\u2800";
 const NAME = `${SCRIPT}${OVERRIDE}`;

@@ -35,8 +35,8 @@ export async function expectWritten(stack: CrashStack, { records }: Written) {
 
 /**
  * Waits until every event of acknowledged records is delivered. Then checks that no other event arrived, that each
- * event always came with the same bytes, and that only attempts in `mayRepeat` were repeated. Exactly the attempts that
- * arrived are recorded, and exactly the expected runs had a workflow.
+ * event always came with the same bytes, and that only attempts in `mayRepeat` were repeated. Also checks that exactly
+ * the attempts that arrived are recorded, and that exactly the expected runs had a workflow.
  */
 export async function expectTold(
   stack: CrashStack,

@@ -24,7 +24,7 @@ export const RECEIVER_HOST = "quiet-harbour.receiver.test";
 
 /** The time limit for the last events. If the first retry times out, the next one follows in five minutes. */
 export const SETTLE_MS = 600_000;
-/** For polls that wait for the last events. */
+/** The options of polls that wait for the last events. */
 export const SETTLE = { timeout: SETTLE_MS, interval: 500 };
 const SERVED = { timeout: 60_000, interval: 50 };
 const CALL_TIMEOUT_MS = 15_000;
@@ -82,7 +82,7 @@ export async function startCrashStack(makeDatabase?: (dataDir: string) => Server
   };
   return {
     ...{ database: served, temporal, core, coreUrl, receiver },
-    /** The vtgate before the database, in a run on Vitess. */
+    /** The vtgate before the database, if the tests run on Vitess. */
     vitess,
     /** The receiver's `host:port`, as endpoints name it. */
     target,

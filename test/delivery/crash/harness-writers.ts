@@ -43,7 +43,7 @@ type WrittenRecord = {
 
 /** What the writers know after they have stopped. */
 export type Written = {
-  /** By account id. */
+  /** The records by account id. */
   readonly records: ReadonlyMap<string, readonly WrittenRecord[]>;
   /** The codes of the failures that came before calls succeeded. */
   readonly failures: readonly Code[];
