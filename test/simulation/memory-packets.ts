@@ -115,7 +115,7 @@ function apply(tables: Tables, { sql, values }: Statement): void {
   update(tables, values);
 }
 
-/** The values are in the order of the columns that the product's statements name. */
+/** Inserts a row. Its values are in the order of the columns that the product's statements name. */
 function insertRow(tables: Tables, table: string, row: Values): void {
   if (table === "webhook_event") {
     const [, id, recordId, payload] = row as [number, string, string | null, Buffer];

@@ -72,7 +72,7 @@ export function createNetwork(world: World, random: Random, onInside: (url: stri
     /** From now on the receiver hangs. */
     freeze: (endpointId: string) => frozen.add(endpointId),
     isFrozen: (endpointId: string) => frozen.has(endpointId),
-    /** From now on all other receivers answer. */
+    /** From now on all receivers answer, except frozen ones. */
     heal: () => behaviours.clear(),
     createSender: (process: Process, attempts: Attempts): Sender => ({
       async attempt(request) {

@@ -115,8 +115,8 @@ export function createSafety(parts: SafetyParts) {
   };
 
   /**
-   * An outage alone excuses no second POST: after it, the process that made the attempt records the attempt first. ADR
-   * 0028
+   * Checks that an attempt is sent once. An outage alone excuses no second POST: after it, the process that made the
+   * attempt records the attempt first. ADR 0028
    */
   function checkOnce(one: BegunAttempt): void {
     const what = `attempt ${one.attempt}`;
@@ -142,7 +142,7 @@ export function createSafety(parts: SafetyParts) {
     }
   }
 
-  /** After a restore an attempt that only a process knew may be sent again, with the same event id. ADR 0045 */
+  /** Checks a restore: an attempt that only a process knew may be sent again, with the same event id. ADR 0045 */
   function checkRestored(one: BegunAttempt): void {
     const isNew = one.attempt > parts.knownAtRestore(one);
     check("a restore repeats no attempt that Temporal knows", isNew, one, `attempt ${one.attempt}`);
@@ -169,8 +169,8 @@ export function createSafety(parts: SafetyParts) {
   };
 
   /**
-   * The limit is per dispatcher: a commit does not count other dispatchers' attempts. An attempt whose lease is lost
-   * does not count: another process recorded it, a step of the clock ended it, or it began after a late answer.
+   * Checks the limit per dispatcher: a commit does not count other dispatchers' attempts. An attempt whose lease is
+   * lost does not count: another process recorded it, a step of the clock ended it, or it began after a late answer.
    */
   function checkInFlight(one: BegunAttempt): void {
     const kind = kindOf(one);
@@ -191,7 +191,7 @@ export function createSafety(parts: SafetyParts) {
   const goesOn = ({ deliveryId, run }: RunOf) =>
     isRunning(tables().deliveries.get(deliveryId), run);
 
-  /** A run ends as failed after its eighth attempt failed, or after an outcome that is not retried. §6.4 */
+  /** Checks that a run ends as failed after its eighth failed attempt, or after an outcome that is not retried. §6.4 */
   function checkEnd(row: DeliveryRow, { state, attempts: attempt, outcome }: AfterAttempt): void {
     const isDelivered = outcome === AttemptOutcome.DELIVERED;
     const isLast = attempt === MAX_ATTEMPTS || !RETRIED.has(outcomeFromProto(outcome) ?? "");
@@ -201,7 +201,7 @@ export function createSafety(parts: SafetyParts) {
     check("a run ends for its reason", state === right, row, what);
   }
 
-  /** The wait begins when the attempt ends, however late it is recorded. An overdue retry is due at once. */
+  /** Checks when a retry is due: one wait after the end of its attempt, even if recorded late; at once if overdue. */
   function checkDue(row: DeliveryRow, { attempts: attempt, retryInMicros }: AfterAttempt): void {
     if (retryInMicros === undefined) return;
     const waitMs = WAITS_MS[attempt - 1] ?? 0;

@@ -204,7 +204,7 @@ export function createTemporal(
     runningIds: () =>
       [...workflows].filter(([, { state }]) => state === "running").map(([id]) => id),
 
-    /** When a worker lost a task of a run, or Temporal forgot the run. */
+    /** Returns when a worker lost a task of a run, or Temporal forgot the run. */
     movesOf: (run: Run) => moves.get(deliverWorkflowId(run)) ?? [],
 
     /** Whether a run has a running workflow, or a forgotten one. */

@@ -92,7 +92,7 @@ export function execute(
       const late = world.after(ACTIVITY_TIMEOUT_MS, () => end(true)(undefined), worker.process);
       work().then(end(false), end(true));
     });
-  /** The history holds the answers of activities unchanged. */
+  /** Performs an activity as a step. The history holds its answer unchanged. */
   const activity = <Answer>(step: Step, work: () => Promise<Answer>) =>
     next(step, () => perform(work)) as Promise<Answer>;
 

@@ -126,7 +126,7 @@ function topologyOf({ name, shards }: Keyspace): string {
   return `keyspaces { name: "${name}" ${parts.join(" ")} replica_count: 1 rdonly_count: -1 }`;
 }
 
-/** Vitess logs one line of JSON for each event, and its usage after some errors. */
+/** Finds the last error. Vitess logs one line of JSON for each event, and its usage after some errors. */
 function findCause(log: string): string {
   const isError = (line: string) => line.startsWith("{") && line.includes('"level":"ERROR"');
   const last = log.split("\n").findLast(isError);

@@ -134,7 +134,7 @@ async function statementsSentIn(story: () => Promise<void>): Promise<SentStateme
   return [...sent.values()];
 }
 
-/** Only prepared statements have separate values. Their numbers are wrapped with a type. */
+/** Puts values into a statement. Only prepared statements have separate values, with numbers wrapped in a type. */
 function withValues(statement: string, values: unknown): string {
   if (!Array.isArray(values) || values.length === 0) return statement;
   const plain = values.map((each: unknown) =>

@@ -27,7 +27,7 @@ export type VitessCluster = Awaited<ReturnType<typeof startVitessCluster>>;
 
 const FIRST_TABLET = 100;
 
-/** VReplication needs the binary log with rows and GTIDs. Its rows are complete by default. */
+/** Returns a MySQL's options for VReplication: the binary log with rows and GTIDs. Rows are complete by default. */
 function shardServerOptions(serverId: number): string[] {
   return [
     "--log-bin=binlog",
