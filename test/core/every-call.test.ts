@@ -180,7 +180,7 @@ describe("a client's address", () => {
     for (let count = 0; count < 300; count++) await admit(forwarded);
     const refusal = ConnectError.from(await admit(forwarded).catch((error) => error));
     expect(refusal.code).toBe(Code.ResourceExhausted);
-    // ADR 0030: the gateway repeats the refusal for `clientRefusedFor`. The core refuses from memory, without the window.
+    // ADR 0030: the gateway repeats the refusal for `clientRefusedFor`. The core refuses from memory, without a window.
     const [info] = refusal.findDetails(proto.ErrorInfoSchema);
     expect(Number(info?.clientRefusedFor?.seconds)).toBeGreaterThan(0);
     expect(Number(info?.clientRefusedFor?.seconds)).toBeLessThanOrEqual(60);

@@ -49,7 +49,7 @@ export async function startDashboard(env: Headers = {}, serverUrl?: string) {
       ...{ TRUSTED_PROXIES: "127.0.0.1/32", ...env },
     },
   });
-  /** Each request has its own client address unless it names one. */
+  /** Sends a request to the browsers' port, from its own client address unless it names one. */
   async function request(method: string, path: string, headers: Headers = {}, body?: string) {
     const sent = withClientAddress({ method, headers, ...(body !== undefined && { body }) });
     const answer = await requestOf(port, path, sent);

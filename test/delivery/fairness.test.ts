@@ -127,7 +127,10 @@ it("signs with an endpoint's new secret from the planned time on, so a receiver 
   expect(all).toEqual(expect.arrayContaining([[old], [next]]));
 });
 
-/** The old secret signs all that arrives before the rotation. The new one signs every event that is made after it. */
+/**
+ * Returns the secrets that may sign a request that arrives now. Only the old one signs before the rotation. Only the
+ * new one signs events that are made after the rotation.
+ */
 const validSecrets = (createdAt: number) =>
   secrets.slice(createdAt < crowdDueAt ? 0 : 1, Date.now() < crowdDueAt ? 1 : 2);
 

@@ -45,7 +45,7 @@ export async function startReceiver(
   const server: Server = certificate
     ? createTlsServer({ ...certificate }, (socket: TLSSocket) => serve(socket))
     : createServer(serve);
-  // Node emits "connection" for the TCP connection, even if the TLS handshake never ends.
+  // Counts TCP connections: Node emits "connection" for one even if its TLS handshake never ends.
   server.on("connection", (socket: Socket) => {
     connections += 1;
     sockets.add(socket);

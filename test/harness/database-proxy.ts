@@ -10,7 +10,7 @@ export async function openDatabaseProxy(serverUrl: string) {
   const url = new URL(serverUrl);
   let commands = 0;
   let statements = 0;
-  /** A packet with sequence number 0 begins a command. Other packets continue a command or the handshake. */
+  /** Counts a client's commands. A packet with sequence number 0 begins one; others continue one or the handshake. */
   function count(client: Socket): void {
     let pending = Buffer.alloc(0);
     client.on("data", (chunk: Buffer) => {

@@ -130,7 +130,7 @@ export function openTestDatabase(server: Pool, place: Place) {
   };
 }
 
-/** Lower-case SQL without the comment behind the first word. Vitess puts session settings there. */
+/** Returns SQL in lower case, without the comment behind the first word, where Vitess puts session settings. */
 const asVtgateSends = (sql: string) => sql.replace(/\/\*.*?\*\/ /, "").toLowerCase();
 
 /** Runs `work` on a connection of the product's own kind. */

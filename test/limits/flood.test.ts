@@ -71,7 +71,7 @@ it.each(Object.keys(ATTACKS).map((attack, index) => [attack, index] as const))(
     // Proves that the attack took place.
     expect(flood.opened).toBeGreaterThan(0);
     expect(flood.requests).toBeGreaterThan(300);
-    // No more requests of the attack passed than its address may send. An attacker that aborts gets no answers to count.
+    // No more requests of the attack passed than its address may send. An attacker that aborts gets no answers.
     if (attack !== "aborts") expect(flood["401"]).toBeLessThanOrEqual(300);
   },
   120_000,

@@ -34,7 +34,7 @@ beforeAll(async () => {
   }, START);
 });
 
-/** Each of the two processes needs its own port after METRICS_PORT. `findFreePort` keeps only the first one free. */
+/** Finds a METRICS_PORT with a free port after it for each of two processes. `findFreePort` keeps only one of them. */
 async function findMetricsPort(): Promise<number> {
   for (let port = await findFreePort(); ; ) {
     const next = await findFreePort();

@@ -52,7 +52,7 @@ export async function expectOwnLogsOnly({ folder }: CrashStack): Promise<void> {
   }
 }
 
-/** All logs and all of Temporal's state, including what its main file does not have yet. */
+/** Lists all logs and the files of Temporal's state, including what its main file does not have yet. */
 async function searchedFiles({ folder }: CrashStack): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   return entries

@@ -64,8 +64,8 @@ export function nodeVictim(
 }
 
 /**
- * A database server with the product's durable settings. `ephemeral` gives its user every right, which Vitess needs,
- * and syncs less, which matters only if the machine dies.
+ * Creates a victim: a database server with the product's durable settings. `ephemeral` gives its user every right,
+ * which Vitess needs, and syncs less, which matters only if the machine dies.
  */
 export function databaseVictim(dataDir: string, ephemeral: boolean): ServerVictim {
   return serverVictim(async (progress) => {
@@ -74,7 +74,7 @@ export function databaseVictim(dataDir: string, ephemeral: boolean): ServerVicti
   });
 }
 
-/** A vtgate and the vttablets of shards in a MySQL. They die together. */
+/** Creates a victim: a vtgate and the vttablets of shards in a MySQL. They die together. */
 export function vitessVictim(mysqlUrl: string, port: number, shards: number): ServerVictim {
   return serverVictim(async (progress) => {
     const options = { env: ENV, mysqlUrl, prefix: "crash", shards, port, progress };
@@ -83,7 +83,7 @@ export function vitessVictim(mysqlUrl: string, port: number, shards: number): Se
   });
 }
 
-/** A Temporal with its state in `dataDir`. */
+/** Creates a victim: a Temporal with its state in `dataDir`. */
 export function temporalVictim(dataDir: string): ServerVictim {
   return serverVictim((progress) => startTemporal({ env: ENV, dataDir, progress }));
 }

@@ -108,7 +108,7 @@ export function startWriting(
   };
 }
 
-/** Every second writer gets the first account. The others share the rest. */
+/** Returns a writer's account: every second writer gets the first account, and the others share the rest. */
 function accountOf(writer: number, [first = "", ...others]: readonly string[]): string {
   return writer % 2 === 0 ? first : (others[Math.floor(writer / 2) % others.length] ?? first);
 }
