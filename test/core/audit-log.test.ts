@@ -132,7 +132,7 @@ describe("the audit log", () => {
   it("has a line for a credential that lacks the permission, and for one of another account", async () => {
     const other = await createAccount(stack);
     for (const [credential, account] of [
-      // Without the permission, the core refuses the call before it reads the account.
+      // Without the permission, the core refuses the call before it reads the account, so the line names none.
       [await stack.credential(Permission.EndpointManage), {}],
       [await stack.credentialOf(other, Permission.AccountManage), { account: accountId }],
     ] as const) {

@@ -45,6 +45,6 @@ it.each(CALLS)("$name refuses an invalid id and names its field", async (call) =
   const failure = await failureOf(stack.client, call.method, [call.request]);
   expect(failure?.findDetails(ErrorInfoSchema)[0]?.code).toBe("invalid_parameter");
   for (const path of call.paths) expect(failure?.message).toContain(path.split(".").at(-1));
-  // The core did not report it as a bug.
+  // The core did not report the refusal as a bug.
   expect(stack.log.filter((line) => line.includes("call failed"))).toEqual([]);
 });

@@ -39,7 +39,7 @@ function check(certificate?: string) {
 
 /** `test/operating/rotation.test.ts` runs whole processes with mutual TLS. */
 it("the core with mutual TLS serves only callers whose certificate its CA signed", async () => {
-  // The first connection to the database may take longer than a second, the limit of a health check.
+  // Polls, because the first connection to the database may take longer than a second, the limit of a health check.
   await expect.poll(() => check("caller")).toMatchObject({ status: 1 });
   await expect(check()).rejects.toThrow();
   await expect(check("stranger")).rejects.toThrow();

@@ -277,7 +277,7 @@ describe("ADR 0038: each port accepts only its own callers:", () => {
     const [, text = ""] = cookie.split("=");
     for (const shown of [{ cookie }, { cookie, authorization: `Bearer ${text}` }]) {
       for (const method of METHODS) {
-        // AdmitClient accepts clients without a credential and counts them.
+        // Leaves out AdmitClient, which accepts clients without a credential and counts them.
         if (method.methodKind !== "unary" || method.name === "AdmitClient") continue;
         const failure = await failureOf(dashboard.stack.client, method, [], shown);
         expect([Code.Unauthenticated, Code.PermissionDenied]).toContain(failure?.code);

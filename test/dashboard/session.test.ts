@@ -72,7 +72,7 @@ async function exchangeAndLeave(code: string, browser: Browser): Promise<void> {
   const left = once(late, "error");
   late.destroy();
   await left;
-  // The core learns that the browser left before it reads a later request.
+  // Sends a later request. Before the core reads it, the core learns that the browser left.
   expect((await dashboard.request("GET", "/")).status).toBe(200);
 }
 
@@ -113,7 +113,7 @@ describe("ADR 0038: a link into the dashboard", () => {
     await beginExchange(code);
     await exchangeAndLeave(code, browser);
     await dashboard.stack.database.query("ROLLBACK");
-    // The browser's next call must come after the end of this one.
+    // Waits for the end of this call, because the browser's next call must come after it.
     const ends = (line: string) => line.includes('"call"') && line.includes(CALL_ID);
     await expect.poll(() => dashboard.stack.log.find(ends)).toContain("Canceled");
     expect(await browser.call(getSession)).toMatchObject(OK);

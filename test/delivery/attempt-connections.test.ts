@@ -101,7 +101,7 @@ describe("a connection is kept for the next attempts to the same host", () => {
     await Promise.all(Array.from({ length: 200 }, () => harness.post(receiver)));
     expect(receiver.connectionCount()).toBe(200);
     expect(opened.filter(({ destroyed }) => !destroyed).length).toBe(128);
-    // The receiver notices the closed connections later, maybe only when the kept ones end.
+    // Polls, because the receiver notices closed connections later, maybe only when the kept ones end.
     await expect.poll(() => receiver.openCount()).toBeLessThanOrEqual(128);
   });
 

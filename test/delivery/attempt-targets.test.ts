@@ -119,7 +119,7 @@ it("an IPv4 address that its DNS server finds slowly is found, also after many q
   dns.answers = [IPV4, IPV6];
   const find = createNameResolver([dns.address]);
   for (let asked = 0; asked < 20; asked++) await find(`quick-${asked}.example.com`);
-  // Other look-ups make the resolver notice at once that a try took too long.
+  // Makes other look-ups, by which the resolver notices at once that a try took too long.
   const others = setInterval(() => void find("quick.example.com").catch(() => undefined), 20);
   const found = await find("slow.example.com").finally(() => clearInterval(others));
   expect(found).toEqual([IPV4, IPV6]);

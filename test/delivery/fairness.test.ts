@@ -83,7 +83,7 @@ beforeAll(async () => {
   const busy = { accountId: busyId, endpointId: hanging };
   crowd = await startRetries(crowdDueAt, busy, CROWD.retries);
   begunBeforeRetry = countBegunBeforeRetry();
-  // The test that awaits this promise reports its failure.
+  // Ignores a failure here, because the test that awaits this promise reports it.
   begunBeforeRetry.catch(() => undefined);
 }, CROWD.timeoutMs);
 afterEach(async () => {

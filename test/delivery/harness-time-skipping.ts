@@ -78,7 +78,7 @@ export async function startTimeSkippingStack(behaviour: Behaviour) {
     async sendTest(owner: { accountId: string; endpointId: string }) {
       const { deliveryId, eventId } = await stack.client(EndpointService).sendTest(owner);
       const { attempts } = await dispatch.claimAttempts({ limit: 64, endpointLimit: 64 });
-      // A claim may also return attempts of earlier tests, once their leases have ended.
+      // Picks its own attempt: a claim may also return attempts of earlier tests whose leases have ended.
       const own = attempts.find(({ run }) => run?.deliveryId === deliveryId);
       if (own === undefined) throw new Error("nothing waits");
       const isOfEvent = (request: ReceivedRequest) =>

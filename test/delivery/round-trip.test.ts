@@ -105,7 +105,7 @@ it("sends no claim once it drains, even if it reaches Temporal only then. ADR 00
   });
   deliveries.drain();
   await runs.promise;
-  // A claim would have reached the core before this resolves.
+  // Waits for a turn, in which a claim would have reached the core.
   await turn();
   await deliveries.stop();
   expect(claims).toBe(0);

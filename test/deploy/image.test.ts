@@ -30,7 +30,7 @@ beforeAll(() => {
 /** Stores a secret in the containers' secrets folder. */
 function keep(name: string, text: string): void {
   writeFileSync(join(secrets, name), `${text}\n`);
-  // The product runs as another user, and a temporary folder admits only its owner.
+  // Admits the user of the product, because a temporary folder admits only its owner.
   chmodSync(secrets, 0o755);
 }
 

@@ -21,7 +21,7 @@ export function installPacked(
   const node = NODE_BY_ENGINES.get(engines.node);
   if (node === undefined) throw new Error(`NODE_BY_ENGINES lacks ${engines.node} of ${name}`);
   const packages = [packPackage(name, folder), node, ...more];
-  // A script of the package `node` places its program. The user's settings may forbid scripts.
+  // Allows scripts, which the user's settings may forbid: a script of the package `node` places its program.
   const args = ["install", "--no-audit", "--no-fund", "--ignore-scripts=false", ...packages];
   execFileSync("npm", args, { cwd: folder, stdio: "pipe" });
   return join(folder, "node_modules/node/bin/node");

@@ -41,7 +41,7 @@ const ofBothAges = (make: () => string) => ({ [OLD]: make(), [NEW]: make() });
 const [CURSOR_KEY, SECRET_KEY, PASSWORD, API_KEY] = [1, 2, 3, 4].map(() =>
   ofBothAges(() => randomBytes(32).toString("hex")),
 ) as [Secret, Secret, Secret, Secret];
-/** Each database has its own users, because MariaDB keeps one password for a user name. */
+/** Two users, one for each password, because MariaDB keeps one password for a user name. */
 const USER = ofBothAges(() => `u${randomBytes(6).toString("hex")}`);
 const credentials: Record<string, string> = {};
 

@@ -22,7 +22,7 @@ export async function retryAll(product: Product, accountNo: number): Promise<voi
     const row = deliveries.get(deliveryId);
     // Nothing is left to retry if another worker's success was recorded after the list.
     const isDone = (row?.run ?? 0) > run || row?.state === DeliveryState.Delivered;
-    // A change of the endpoint, or a restore, replaces its row.
+    // The row is the same unless the endpoint was changed or the database restored.
     const isSame = endpoint !== undefined && endpoints.get(endpoint.id) === endpoint;
     if (isDone || !isSame || events.get(eventId)?.payload === null) continue;
     broken(RULE, `${deliveryId} is still in run ${run}, at ${world.nowMs()}`);

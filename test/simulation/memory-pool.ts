@@ -30,7 +30,7 @@ export function createMemoryPool(
       );
   };
   const nothing = () => undefined;
-  // A deadline on the real clock ends statements that are in flight at the end of a simulation. It calls these.
+  // At the end of a simulation, a deadline on the real clock ends statements in flight. It calls these functions.
   const closing = { on: nothing, destroy: nothing, stream: { destroy: nothing } };
   const getConnection = (take: (error: null, acquired: object) => void) =>
     take(null, { query, release: nothing, ...closing });

@@ -191,7 +191,7 @@ export function createSafety(parts: SafetyParts) {
   const goesOn = ({ deliveryId, run }: RunOf) =>
     isRunning(tables().deliveries.get(deliveryId), run);
 
-  /** Checks that a run ends as failed after its eighth failed attempt, or after an outcome that is not retried. §6.4 */
+  /** Checks how a run ends: as failed after its eighth failed attempt, or after an outcome without a retry. §6.4 */
   function checkEnd(row: DeliveryRow, { state, attempts: attempt, outcome }: AfterAttempt): void {
     const isDelivered = outcome === AttemptOutcome.DELIVERED;
     const isLast = attempt === MAX_ATTEMPTS || !RETRIED.has(outcomeFromProto(outcome) ?? "");

@@ -79,7 +79,7 @@ function placesOf(document: Json): Map<string, Said> {
 
 /** Tells whether clients can still rely on a keyword. */
 function isKept(side: Side, keyword: string, was: unknown, is: unknown): boolean {
-  // A new branch, such as that of a new type, only narrows a response.
+  // A response may gain branches, such as that of a new type: a branch only narrows it.
   if (keyword === "allOf" && side === "response") {
     const branches = list(withoutTexts(is));
     return list(withoutTexts(was)).every((one) =>

@@ -108,10 +108,10 @@ function vitessOptions(keyspaces: readonly Keyspace[], schemas: string, port: nu
     "--mysql-server-port": String(port),
     "--mysql-server-bind-address": LOOPBACK,
     "--bind-address": LOOPBACK,
-    // The vtgate listens once it has seen the primaries, or after this time.
+    // The vtgate listens once it has seen the primaries, or after the timeout.
     "--tablet-types-to-wait": "primary",
     "--gateway-initial-tablet-timeout": `${START_SECONDS}s`,
-    // A transaction of a vtgate holds a connection of each vttablet that it used. The product has few transactions.
+    // A transaction of a vtgate holds a connection of each vttablet that it used. The product has few, so 60 are enough.
     "--queryserver-config-transaction-cap": "60",
     "--log-level": "warn",
   };

@@ -56,7 +56,7 @@ describe("buf curl, which knows only the address,", () => {
       return JSON.parse(stdout || stderr);
     };
     for (const service of ["", ACTIVITY_SERVICE]) {
-      // On a busy machine the database may take longer than a second, the limit of a health check.
+      // Polls, because a busy database may take longer than a second, the limit of a health check.
       await expect.poll(() => check(service)).toEqual({ status: "SERVING" });
     }
     expect(await check("no.such.Service")).toMatchObject({ code: "not_found" });

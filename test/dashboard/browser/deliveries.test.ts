@@ -205,7 +205,7 @@ describe("deliveries", () => {
     });
     await own.fail(404);
     await own.page.clock.fastForward(10_000);
-    // A read would have been sent before this request.
+    // Sends a request: a read of the page would have been sent before it.
     await own.page.evaluate("fetch('/icon.svg')");
     expect(read).toBe(0);
     await follow.check();

@@ -17,7 +17,7 @@ const withoutIds = (text: string) =>
 describe("endpoints", () => {
   /** `dashboard/src/endpoints/url-rules.test.ts` tests the text of each rule. */
   it("have a live check of their URL, and show the server's refusal in its words. §6", async () => {
-    // Safari 17 does not have this function.
+    // Removes a function that Safari 17 does not have.
     await own.page.addInitScript("delete URL.parse");
     await own.open("/endpoints/new");
     const url = own.page.getByLabel("URL", { exact: true });
@@ -246,7 +246,7 @@ describe("endpoints", () => {
     await own.page.clock.install();
     await own.open(`/endpoints/${endpointId}`);
     await own.page.getByRole("heading", { name: "Latest deliveries" }).waitFor();
-    // The browser's history keeps titles, and the URL may hold a token.
+    // The title shows only the URL's host: the browser's history keeps titles, and the path may hold a token.
     await expect.poll(() => own.page.title()).toMatch(/^[\w.-]+(:\d+)? · Activity$/);
     await own.until(deliveryId, proto.DeliveryState.DELIVERED);
     await countAttemptsNow(own.stack.database);

@@ -91,7 +91,7 @@ export function useOwnPage(path = "/", look: Look = {}) {
     /** Checks that the page, its address and its storage do not hold a secret. */
     async expectForgotten(secret: string) {
       expect(page.url()).not.toContain(secret);
-      // The page removes a closed dialog a moment later.
+      // Polls, because the page removes a closed dialog a moment later.
       const html = () => page.evaluate("document.documentElement.outerHTML");
       await expect.poll(html).not.toContain(secret);
       const stores =

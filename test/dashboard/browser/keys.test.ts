@@ -103,7 +103,7 @@ describe("keys", () => {
       await own.page.keyboard.press("Enter");
       await own.dialog().getByRole("heading", { name: title }).waitFor();
       await own.page.keyboard.press("Enter");
-      // A second request would have been sent before this one.
+      // Sends another request: a second one of the dialog would have been sent before it.
       await own.page.evaluate("fetch('/icon.svg')");
       expect(changes).toEqual([]);
     };

@@ -148,7 +148,7 @@ describe("activity", () => {
     await own.page.route("**/*.ActivityService/ListActivities", asked.resolve);
     await createPaidDonation(own.stack, own.accountId, { donorName: "Ada" });
     const slow = await asked.promise;
-    // A second answer shows that the page has read the first one.
+    // Waits for two answers, because the second one shows that the page has read the first one.
     for (const _ of [1, 2]) {
       const answered = own.page.waitForResponse("**/*.ActivityService/WaitForActivity");
       await own.page.clock.fastForward(5_000);
