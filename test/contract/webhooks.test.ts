@@ -84,7 +84,7 @@ function typesOf(field: Schema): JsonType[] {
   const { allOf = [], type, const: constant, enum: values = [constant] } = field;
   if (allOf.length > 0) return allOf.flatMap(typesOf);
   const types = type === undefined ? values.map((value) => typeof value) : [type].flat();
-  // If a type is no JsonType, the comparison fails.
+  // If a type is no JsonType, the comparison with the kit's types fails.
   return types.map((one) => (one === "integer" ? "number" : one) as JsonType);
 }
 

@@ -145,7 +145,7 @@ it(
     const eventIds = receiver.requests.map((request) => headerOf(request, "Service-Event-Id"));
     expect(eventIds.length).toBeGreaterThan(ROUNDS);
     expect(new Set(eventIds).size, "attempts that reached the receiver").toBe(eventIds.length);
-    // The receiver has got every event, but the last attempts may not be recorded yet.
+    // Polls, because the receiver has got every event, but the last attempts may not be recorded yet.
     const counted = { delivered: eventIds.length, attempts: eventIds.length };
     await expect.poll(count, { timeout: MINUTE }).toEqual([counted]);
   },

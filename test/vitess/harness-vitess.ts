@@ -111,7 +111,7 @@ function vitessOptions(keyspaces: readonly Keyspace[], schemas: string, port: nu
     // The vtgate listens once it has seen the primaries, or after the timeout.
     "--tablet-types-to-wait": "primary",
     "--gateway-initial-tablet-timeout": `${START_SECONDS}s`,
-    // A transaction of a vtgate holds a connection of each vttablet that it used. The product has few, so 60 are enough.
+    // A vtgate's transaction holds a connection of each vttablet that it used. The product has few, so 60 are enough.
     "--queryserver-config-transaction-cap": "60",
     "--log-level": "warn",
   };

@@ -11,7 +11,7 @@ import {
 import { useOwnPage } from "./harness-page.ts";
 
 const own = useOwnPage();
-/** The day after the deliveries of `writeDeliveries` were created. */
+/** The time of a page's clock: the day after the deliveries of `writeDeliveries` were created. */
 const BACKLOG_READ_MS = Date.UTC(2020, 8, 14);
 
 it("the overview leads a new owner from a key to the first delivered event, then hides its checklist", async () => {
