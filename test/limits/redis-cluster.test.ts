@@ -39,7 +39,7 @@ type Sent = readonly [path: string, address: string, apiKey?: string];
 const send = (index: number, ...[path, address, apiKey]: Sent) =>
   requestOf(portOf(index), path, { headers: { "x-forwarded-for": address }, apiKey });
 
-/** Finds for each master an address of a network: the first one that has its window at the master. */
+/** Finds one address of a network for each master: the master holds that address's window. */
 async function addressesByMaster(network: string): Promise<Map<RedisClusterNode, string>> {
   const found = new Map<RedisClusterNode, string>();
   for (let host = 1; found.size < cluster.masters.length; host++) {

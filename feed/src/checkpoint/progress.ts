@@ -36,7 +36,7 @@ export async function loadProgress(
 ): Promise<Progress> {
   const saved = parseState(await checkpoint.load());
   const processed = new Set(saved?.processed);
-  /** How many of the newest processed records may have the last `recorded_at`. */
+  /** How many processed records share the newest `recorded_at`. After a load, any of them may. */
   let together = processed.size;
   const isSame =
     saved !== undefined &&

@@ -128,8 +128,8 @@ function decide(
       stored.push(...missingBefore(attempt, delivery.attempts));
       changed.push({ attempt, after: afterAttempt(attempt) });
     } else if (isRunning && attempt.attempt === 1) {
-      // A later attempt is recorded, but a failover may have restored this first attempt's entry. It becomes a workflow
-      // entry.
+      // A later attempt is recorded already. If a failover has restored the outbox entry of this first attempt, that
+      // entry now starts the run's workflow.
       firstsRecordedLate.push(attempt);
     }
   }
