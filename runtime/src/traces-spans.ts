@@ -37,7 +37,7 @@ export function createTracer(
 
   /** Begins a span below `parent`, or without one a new trace. */
   function begin(name: string, parent: OpenTelemetry.SpanContext | undefined, options: NewSpan) {
-    const { kind, attributes, links } = options;
+    const { kind, attributes, links, startedMs } = options;
     const context = parent ? trace.setSpanContext(ROOT_CONTEXT, parent) : ROOT_CONTEXT;
     const span = own.startSpan(
       name,
@@ -45,12 +45,13 @@ export function createTracer(
         kind: kind ? kinds[kind] : SpanKind.INTERNAL,
         ...(attributes && { attributes }),
         ...(links && { links }),
+        ...(startedMs !== undefined && { startTime: startedMs }),
       },
       context,
     );
     // An error's message may hold a client's text, so spans do not have it.
     const fail = () => void span.setStatus({ code: SpanStatusCode.ERROR });
-    return { span, fail, end: () => span.end() };
+    return { span, fail, end: () => span.end(performance.now()) };
   }
 
   function inSpan<Result>(name: string, options: NewSpan, work: (span: Span) => Result): Result {

@@ -15,6 +15,8 @@ export type SpanOptions = {
   readonly parent?: string | undefined;
   /** Whether a span without a parent begins a trace, sampled or not. By default such a span is not made. */
   readonly begins?: boolean;
+  /** When the work began, in milliseconds of `performance.now()`; by default when the span is made. */
+  readonly startedMs?: number | undefined;
   readonly attributes?: SpanAttributes;
 };
 

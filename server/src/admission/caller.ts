@@ -62,5 +62,13 @@ export const fromServiceKey = createContextKey<boolean>(false, { description: "f
  */
 export const inProcessKey = createContextKey<boolean>(false, { description: "in process" });
 
+/**
+ * When the gate began with a call over a wire, in milliseconds of `performance.now()`. Calls from inside the process
+ * have none: they begin with the interceptors.
+ */
+export const startedAtKey = createContextKey<number | undefined>(undefined, {
+  description: "started at",
+});
+
 /** When the gate authenticated a call over a wire, in milliseconds of `performance.now()`. */
 export const authenticatedAtKey = createContextKey<number>(0, { description: "authenticated at" });

@@ -191,7 +191,7 @@ export async function countUnknown(
   }
 }
 
-/** Runs an admission in its own span, because over a wire it runs before the call's span begins. */
+/** Runs an admission in its own span, because over a wire it runs before the call's span is made. */
 function asSpan<Result>(call: Call, admit: () => Promise<Result>): Promise<Result> {
   return inSpan("admission", { parent: traceparentOf(call) }, admit);
 }

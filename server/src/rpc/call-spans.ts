@@ -1,11 +1,15 @@
 import { inSpan } from "@activity/runtime/traces";
 import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
+import { startedAtKey } from "../admission/caller.ts";
 import { traceparentOf } from "./traceparent.ts";
 
 /** Services whose calls begin no trace, because dispatchers and probes repeat them without a client's request. */
 const BEGINS_NONE = /^(activity\.dispatch|grpc)\./;
 
-/** Creates a span for each call until its answer begins. The span is part of its caller's trace, or begins one. */
+/**
+ * Creates a span for each call until its answer begins. It includes authentication. The span is part of its caller's
+ * trace, or begins one.
+ */
 export function createCallSpans(): Interceptor {
   return (next) => (request) => {
     const { typeName } = request.service;
@@ -16,6 +20,7 @@ export function createCallSpans(): Interceptor {
         kind: "server",
         parent: traceparentOf(request),
         begins: !BEGINS_NONE.test(typeName),
+        startedMs: request.contextValues.get(startedAtKey),
         attributes: { "rpc.system": "connect_rpc", "rpc.service": typeName, "rpc.method": name },
       },
       async (span) => {

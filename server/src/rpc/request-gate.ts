@@ -1,5 +1,11 @@
 import type { HandlerContext, Interceptor, UnaryRequest } from "@connectrpc/connect";
-import { authenticatedAtKey, callerKey, keepConnectionKey } from "../admission/caller.ts";
+import {
+  authenticatedAtKey,
+  callerKey,
+  keepConnectionKey,
+  startedAtKey,
+} from "../admission/caller.ts";
+import { throwIfGone } from "../common/caller-gone.ts";
 import type { Authenticate, Call } from "./authenticate.ts";
 
 /** Checks a call before any of its body is read. */
@@ -12,7 +18,8 @@ const NOT_READ = {};
 
 /**
  * Creates the gate of calls over a wire. A refusal passes the same `interceptors` as a service's error, the outermost
- * first. It is therefore logged and worded in the same way.
+ * first. It is therefore logged and worded in the same way. If the deadline passes or the caller leaves meanwhile, the
+ * gate refuses the call too. No later step would log it.
  */
 export function createRequestGate(
   authenticate: Authenticate,
@@ -20,8 +27,10 @@ export function createRequestGate(
 ): Gate {
   return async ({ service, method, requestHeader: header, signal, values: contextValues }) => {
     const call: Call = { service, method, header, signal, contextValues };
+    contextValues.set(startedAtKey, performance.now());
     try {
       await authenticate(call);
+      throwIfGone(signal);
       contextValues.set(authenticatedAtKey, performance.now());
     } catch (error) {
       const refuse = interceptors.reduceRight<ReturnType<Interceptor>>(

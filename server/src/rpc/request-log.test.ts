@@ -103,10 +103,16 @@ describe("a stream is counted and logged at its end, with its whole duration:", 
   });
 });
 
-describe("a call whose service answers after its caller has gone", () => {
+describe("a call that ends after its caller has gone", () => {
   const { signal } = new AbortController();
   const CONNECT = { "connect-timeout-ms": "5000" };
   const GRPC = { "grpc-timeout": "5S" };
+  const method = MeService.method.getMe;
+  const requestOf = (given: AbortSignal, header: Record<string, string>): UnaryRequest => ({
+    ...{ stream: false, service: MeService, method, message: create(method.input) },
+    ...{ signal: given, header: new Headers(header), contextValues: createContextValues() },
+    ...{ requestMethod: "POST", url: "" },
+  });
   const resetWith = (code: Code) => AbortSignal.abort(new ConnectError("reset", code));
 
   it.each<[code: string, what: string, AbortSignal, Record<string, string>, seconds: number]>([
@@ -123,13 +129,26 @@ describe("a call whose service answers after its caller has gone", () => {
       clock.ms += seconds * 1_000;
       return { stream: false } as UnaryResponse;
     };
-    const method = MeService.method.getMe;
-    const request: UnaryRequest = {
-      ...{ stream: false, service: MeService, method, message: create(method.input) },
-      ...{ signal, header: new Headers(header), contextValues: createContextValues() },
-      ...{ requestMethod: "POST", url: "" },
-    };
-    await requestLog(answer)(request);
+    await requestLog(answer)(requestOf(signal, header));
     expect(counted).toEqual([{ seconds, code }]);
   });
+
+  it.each([
+    ["DeadlineExceeded", Code.Canceled, 10],
+    ["Canceled", Code.Canceled, 1],
+    ["NotFound", Code.NotFound, 10],
+  ])(
+    "is counted as %s if it fails with code %i after %i seconds",
+    async (code, failure, seconds) => {
+      const { requestLog, counted, clock } = createObserved();
+      const fail = async () => {
+        clock.ms += seconds * 1_000;
+        throw new ConnectError("x", failure);
+      };
+      await expect(
+        requestLog(fail)(requestOf(resetWith(Code.Canceled), CONNECT)),
+      ).rejects.toThrow();
+      expect(counted).toEqual([{ seconds, code }]);
+    },
+  );
 });

@@ -9,24 +9,26 @@ import {
 } from "@connectrpc/connect";
 import { parseTimeout as parseConnectTimeout } from "@connectrpc/connect/protocol-connect";
 import { parseTimeout as parseGrpcTimeout } from "@connectrpc/connect/protocol-grpc";
+import { startedAtKey } from "../admission/caller.ts";
 import { requestIdOf } from "./request-id.ts";
 
 /**
- * Logs and measures each call whose message can be read: its name, result and duration. A stream is logged and measured
- * at its end. The log also has the request id.
+ * Logs and measures each call whose message can be read: its name, result and duration. The duration includes
+ * authentication, so that it shows a slow database or limiter. A stream is logged and measured at its end.
+ * The log also has the request id. `nowMs` is the clock of `startedAtKey`.
  */
 export function createRequestLog(log: Log, metrics: Metrics, nowMs: () => number): Interceptor {
   const countCall = metrics.histogram(
     "activity_core_call_duration_seconds",
-    "How long each call of the core took until its answer began, or its stream ended.",
+    "How long each call of the core took, from authentication until its answer began or its stream ended.",
     ["call", "code"],
   );
   return (next) => async (request) => {
-    const startedMs = nowMs();
+    const startedMs = request.contextValues.get(startedAtKey) ?? nowMs();
     const write = (error?: unknown) => {
       const call = `${request.service.typeName}/${request.method.name}`;
       const ms = nowMs() - startedMs;
-      const code = error === undefined ? codeOfAnswer(request, ms) : codeOfError(error);
+      const code = codeOf(request, ms, error);
       countCall(ms / 1000, call, code);
       log.info("call", {
         ...{ call, requestId: requestIdOf(request), code },
@@ -58,12 +60,18 @@ async function* writtenAtEnd<T>(messages: AsyncIterable<T>, write: (error?: unkn
   }
 }
 
-/** Returns the code to log. A service may still answer after its caller's deadline or cancellation. */
-function codeOfAnswer({ signal, header }: UnaryRequest | StreamRequest, ms: number): string {
-  if (!signal.aborted) return "ok";
-  const { code } = ConnectError.from(signal.reason);
+/** Returns the code to log. A call may still answer or fail after its caller's deadline or cancellation. */
+function codeOf(
+  { signal, header }: UnaryRequest | StreamRequest,
+  ms: number,
+  error: unknown,
+): string {
+  const code = error === undefined ? undefined : ConnectError.from(error).code;
+  const isOfCaller = signal.aborted && (code === undefined || code === Code.Canceled);
+  if (!isOfCaller) return code === undefined ? "ok" : Code[code];
   // Checks the duration too: most callers close their request at their deadline, just before the core's timer ends.
-  const isLate = code === Code.DeadlineExceeded || ms >= timeoutMsIn(header);
+  const isLate =
+    ConnectError.from(signal.reason).code === Code.DeadlineExceeded || ms >= timeoutMsIn(header);
   // Ignores any other code: a caller may reset its request with any code, so the code says nothing of the core.
   return isLate ? "DeadlineExceeded" : "Canceled";
 }
@@ -74,8 +82,4 @@ function timeoutMsIn(header: Headers): number {
     ? parseGrpcTimeout(header.get("grpc-timeout"), anyMs)
     : parseConnectTimeout(header.get("connect-timeout-ms"), anyMs);
   return timeoutMs ?? anyMs;
-}
-
-function codeOfError(error: unknown): string {
-  return Code[ConnectError.from(error).code];
 }
