@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { setImmediate as turn } from "node:timers/promises";
 import { type ClaimAttemptsRequest, DispatchService } from "@activity/proto";
+import { createLog } from "@activity/runtime/log";
 import { type Timing, PROCESS_TIMING as timing } from "@activity/runtime/timing";
 import { createClient, createRouterTransport } from "@connectrpc/connect";
 import { afterEach, expect, it, vi } from "vitest";
@@ -37,10 +38,21 @@ afterEach(async () => {
 
 /**
  * Starts first attempts. The core answers its claims, in turn, with these `counts` of deliveries. The last of these
- * answers waits for `found`. The egress proxy fails the first `proxyFailures` attempts. Each POST waits until the test
- * answers it.
+ * answers waits for `found`. The egress proxy fails the first `proxyFailures` attempts, or `bug` fails each. Each POST
+ * waits until the test answers it. `logged` gets the lines of the log.
  */
-function startAttempts({ counts = [1], found = Promise.resolve(), proxyFailures = 0 }) {
+function startAttempts({
+  counts = [1],
+  found = Promise.resolve(),
+  proxyFailures = 0,
+  bug,
+}: {
+  counts?: number[];
+  found?: Promise<void>;
+  proxyFailures?: number;
+  bug?: Error;
+}) {
+  const logged: unknown[] = [];
   const claims: ClaimAttemptsRequest[] = [];
   let records = 0;
   let failed = 0;
@@ -60,6 +72,7 @@ function startAttempts({ counts = [1], found = Promise.resolve(), proxyFailures 
   const report = { outcome: "delivered", durationMs: 1, status: 200 } as const;
   const sender: Sender = {
     async attempt() {
+      if (bug) throw bug;
       if (failed < proxyFailures) {
         failed += 1;
         throw new ProxyFailure("it answered 403");
@@ -72,9 +85,10 @@ function startAttempts({ counts = [1], found = Promise.resolve(), proxyFailures 
   const dispatch = createClient(DispatchService, transport);
   recorder = createRecorder(dispatch, QUIET, timing);
   poller = startFirstAttempts({
-    ...{ dispatch, sender, recorder, nowMs: () => 0, timing: UNPACED, log: QUIET },
+    ...{ dispatch, sender, recorder, nowMs: () => 0, timing: UNPACED },
+    log: createLog((line) => void logged.push(JSON.parse(line))),
   });
-  return { posts, claims, records: () => records };
+  return { posts, claims, logged, records: () => records };
 }
 
 // `test/simulation` checks that an attempt is made once, even if it is claimed again.
@@ -113,4 +127,21 @@ it("claims fewer attempts of an endpoint the more are in flight, 4,096 at most. 
   await expect.poll(() => claims.length).toBe(3);
   expect(claims).toMatchObject([{ endpointLimit: 64 }, { endpointLimit: 1 }, { limit: 1 }]);
   for (const answer of posts) answer();
+});
+
+it("logs at a stop, in one line, how many attempts the core has not recorded. ADR 0043", async () => {
+  const { posts, logged } = startAttempts({ counts: [3] });
+  await expect.poll(() => posts.length).toBe(3);
+  await recorder?.close(0);
+  for (const answer of posts) answer();
+  await poller?.stop();
+  const message = "attempts could not be recorded: they may be made again";
+  expect(logged).toEqual([{ level: "error", message, attempts: 3 }]);
+});
+
+it("names in the log the attempt that a bug prevented", async () => {
+  const { logged } = startAttempts({ bug: new TypeError("x") });
+  const attempt = { accountNo: 1, deliveryId: "1 0", run: 1, attempt: 1 };
+  const line = { message: "an attempt could not be made", ...attempt };
+  await expect.poll(() => logged).toMatchObject([line]);
 });

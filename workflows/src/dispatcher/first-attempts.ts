@@ -59,6 +59,8 @@ export function startFirstAttempts({
    */
   const ended = new Set<string>();
   let oneEnded = Promise.withResolvers<void>();
+  /** Counts attempts that were not recorded when the recorder was closed. */
+  let unrecorded = 0;
   /** The attempts in flight that are not answered yet. The others wait to be recorded. */
   const making = createAttemptsInMaking(timing.nowMs);
 
@@ -105,12 +107,14 @@ export function startFirstAttempts({
         (finished) =>
           recorder
             .record(key, finished)
-            .catch((cause) => log.error("an attempt could not be recorded", { cause }))
+            .catch(() => {
+              unrecorded += 1;
+            })
             .finally(() => ended.add(name)),
         // After a ProxyFailure the attempt was not made. It is claimed again once its lease ends.
         (cause: unknown) => {
           if (cause instanceof ProxyFailure) return;
-          log.error("an attempt could not be made", { cause });
+          log.error("an attempt could not be made", { cause, ...key });
         },
       )
       .finally(() => {
@@ -133,6 +137,8 @@ export function startFirstAttempts({
     async stop() {
       await poller.stop();
       await Promise.all(inFlight.values());
+      if (unrecorded === 0) return;
+      log.error("attempts could not be recorded: they may be made again", { attempts: unrecorded });
     },
   };
 }
