@@ -30,6 +30,10 @@ describe("§7 a failed upstream call", () => {
     expect(response.headers.includes("WWW-Authenticate")).toBe(status === 401);
   });
 
+  it("is not logged when the core has logged it", () => {
+    expect(responseTo(coreError(Code.Internal, "internal_error")).logged).toEqual([]);
+  });
+
   it("returns the core's message about a parameter", () => {
     const error = coreError(Code.InvalidArgument, "invalid_parameter", "since accepts …");
     expect(responseTo(error).error.message).toBe("since accepts …");

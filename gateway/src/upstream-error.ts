@@ -29,12 +29,13 @@ const OUT_OF_REACH: ReadonlySet<Code> = new Set([
   Code.ResourceExhausted,
 ]);
 
-/** Converts a request's failure to its response. Logs unexpected failures. */
+/** Converts a request's failure to its response. Logs unexpected failures that the core does not log. */
 export function responseFromError(thrown: unknown, requestId: string, log: Log): GatewayResponse {
   const error = ConnectError.from(thrown);
   const info = infoOf(error);
   const code = codeOf(error, info);
-  if (code === "internal_error") {
+  // The core has logged its own failure, with this request id.
+  if (code === "internal_error" && info?.code !== code) {
     log.error("request failed", {
       requestId,
       code: Code[error.code],

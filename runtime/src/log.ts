@@ -3,6 +3,9 @@
 
 import { redact, redactText } from "./redaction.ts";
 
+/** The pause after a line. In an outage every call fails, and a line for each would fill the disk. */
+const PAUSE_MS = 10_000;
+
 /** Writes one JSON line for each entry. Values are ids, names of calls and codes, never stored text. */
 export type Log = {
   info(message: string, fields?: Readonly<Record<string, unknown>>): void;
@@ -18,4 +21,16 @@ export function createLog(write: (line: string) => void): Log {
     (message: string, fields: Readonly<Record<string, unknown>> = {}) =>
       write(`${JSON.stringify({ level, message: redactText(message), ...fields }, redact)}\n`);
   return { info: entry("info"), warn: entry("warn"), error: entry("error") };
+}
+
+/** Returns a function that tells whether it already got the same line in the last ten seconds. `nowMs` is monotonic. */
+export function createRepeats(nowMs: () => number): (line: string) => boolean {
+  const endMsOf = new Map<string, number>();
+  return (line) => {
+    const now = nowMs();
+    for (const [each, endMs] of endMsOf) if (now >= endMs) endMsOf.delete(each);
+    if (endMsOf.has(line)) return true;
+    endMsOf.set(line, now + PAUSE_MS);
+    return false;
+  };
 }

@@ -10,7 +10,7 @@ import { WorkflowClient } from "@temporalio/client";
 import type { NativeConnectionOptions } from "@temporalio/worker";
 import { createRecorder } from "./attempt/recorder.ts";
 import { wallClockMs } from "./common/clock.ts";
-import { fieldsOfFailure, WorkflowBundleError } from "./common/failure.ts";
+import { createFailureLog, WorkflowBundleError } from "./common/failure.ts";
 import type { DeliveryConfig } from "./config.ts";
 import { startFirstAttempts } from "./dispatcher/first-attempts.ts";
 import type { Poller, PollerState } from "./dispatcher/poller.ts";
@@ -124,6 +124,7 @@ export function startDeliveries(options: {
     // A failure to bundle is handled where `bundled` is awaited. Until then it must not count as unhandled.
     bundled.catch(() => undefined);
     let pauseMs = FIRST_PAUSE_MS;
+    const logFailure = createFailureLog(log, timing.nowMs);
     while (!signal.aborted) {
       const startedAt = timing.nowMs();
       try {
@@ -138,7 +139,7 @@ export function startDeliveries(options: {
           cause instanceof WorkflowBundleError
             ? "the workflows cannot be bundled"
             : `retries wait for ${away}`;
-        log.error(message, fieldsOfFailure(cause));
+        logFailure(message, cause);
         // A worker that lasted this long had started well, so the pauses begin with the shortest again.
         if (timing.nowMs() - startedAt > MAX_PAUSE_MS) pauseMs = FIRST_PAUSE_MS;
         await wait(timing, pauseMs, signal);

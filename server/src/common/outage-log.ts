@@ -1,9 +1,6 @@
 import { messageOf } from "@activity/runtime/error-message";
-import type { Log } from "@activity/runtime/log";
+import { createRepeats, type Log } from "@activity/runtime/log";
 import { PROCESS_TIMING } from "@activity/runtime/timing";
-
-/** The pause before the same message is logged again. In an outage, a line for each failed call would fill the disk. */
-const PAUSE_MS = 10_000;
 
 /** Logs a message with the reason of an outage. */
 export type OutageLog = (
@@ -14,12 +11,9 @@ export type OutageLog = (
 
 /** Creates a log that writes each message at most once in ten seconds. `nowMs` is a monotonic clock. */
 export function createOutageLog(log: Log, nowMs = PROCESS_TIMING.nowMs): OutageLog {
-  const nextMsOf = new Map<string, number>();
+  const isRepeated = createRepeats(nowMs);
   return (message, error, fields) => {
-    const now = nowMs();
-    if (now < (nextMsOf.get(message) ?? 0)) return;
-    nextMsOf.set(message, now + PAUSE_MS);
-    log.warn(message, { ...fields, reason: reasonOf(error) });
+    if (!isRepeated(message)) log.warn(message, { ...fields, reason: reasonOf(error) });
   };
 }
 

@@ -127,9 +127,21 @@ describe("a call that failed", () => {
     expect(await failWith(new OverloadedError())).toEqual({ code: Code.Unavailable, logged: [] });
   });
 
-  it("is logged with its advice when REDIS_URL is wrong", async () => {
-    const { logged } = await failWith(new RedisUrlError("begin it with redis-cluster://"));
-    const [line = ""] = logged;
-    expect(JSON.parse(line)).toMatchObject({ advice: "begin it with redis-cluster://" });
+  it("is logged once, with its advice, while REDIS_URL is wrong", async () => {
+    const logged: string[] = [];
+    const error = new RedisUrlError("begin it with redis-cluster://");
+    const client = createClient(AdmissionService, failingWith(error, logged));
+    for (let call = 0; call < 3; call++) await client.admitClient({}).catch(() => undefined);
+    const lines = logged.map((line) => JSON.parse(line));
+    expect(lines).toMatchObject([
+      { message: "call failed", advice: "begin it with redis-cluster://" },
+    ]);
+  });
+
+  it("is logged at each call when its error is unexpected", async () => {
+    const logged: string[] = [];
+    const client = createClient(AdmissionService, failingWith(new TypeError("x"), logged));
+    for (let call = 0; call < 3; call++) await client.admitClient({}).catch(() => undefined);
+    expect(new Set(logged.map((line) => JSON.parse(line).requestId)).size).toBe(3);
   });
 });

@@ -1,5 +1,6 @@
 import { ErrorInfoSchema } from "@activity/proto";
-import type { Log } from "@activity/runtime/log";
+import { createRepeats, type Log } from "@activity/runtime/log";
+import { PROCESS_TIMING } from "@activity/runtime/timing";
 import { create } from "@bufbuild/protobuf";
 import {
   type Duration,
@@ -57,12 +58,13 @@ const CONNECTION_GONE: ReadonlySet<unknown> = new Set([
 
 /**
  * Maps the errors of a call to statuses with an ErrorInfo. An error of the catalogue keeps its code. An outage or
- * overload becomes temporarily_unavailable. Outages are logged at most once in ten seconds. A ConnectError passes
- * unchanged, and a caller that has gone away gets no ErrorInfo. Any other error is logged and becomes internal_error,
- * without details.
+ * overload becomes temporarily_unavailable. Outages and a wrong REDIS_URL are logged at most once in ten seconds. A
+ * ConnectError passes unchanged, and a caller that has gone away gets no ErrorInfo. Any other error is logged and
+ * becomes internal_error, without details.
  */
 export function createErrorMapping(log: Log): Interceptor {
   const logOutage = createOutageLog(log);
+  const isRepeated = createRepeats(PROCESS_TIMING.nowMs);
   return (next) => async (request) => {
     const name = `${request.service.typeName}/${request.method.name}`;
     const { IDEMPOTENCY_UNKNOWN } = MethodOptions_IdempotencyLevel;
@@ -74,12 +76,13 @@ export function createErrorMapping(log: Log): Interceptor {
       }
       throw connectErrorFrom(error, isRepeatable, (cause) => {
         const requestId = requestIdOf(request);
-        log.error("call failed", {
-          ...{ call: name, requestId, cause },
-          // Logs this message as advice, because the log leaves out the messages of causes. The message shows nothing
-          // of the URL.
-          ...(cause instanceof RedisUrlError && { advice: cause.message }),
-        });
+        // Logs this message as advice, because the log leaves out the messages of causes. The message shows nothing of
+        // the URL. Such a mistake fails every call.
+        const advice = cause instanceof RedisUrlError ? cause.message : undefined;
+        // A bug is logged at each call, because its caller may report the request id.
+        if (advice === undefined || !isRepeated(advice)) {
+          log.error("call failed", { call: name, requestId, cause, advice });
+        }
         return requestId;
       });
     };

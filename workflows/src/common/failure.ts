@@ -1,3 +1,5 @@
+import { createRepeats, type Log } from "@activity/runtime/log";
+import { redact } from "@activity/runtime/redaction";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { TransportError } from "@temporalio/worker";
 
@@ -64,4 +66,19 @@ export function fieldsOfFailure(cause: unknown): {
   if (number === undefined) return { cause };
   const advice = ADVICE.get(number);
   return { cause, code: Code[number] ?? `${number}`, ...(advice !== undefined && { advice }) };
+}
+
+/**
+ * Creates a log of failures that writes each line at most once in ten seconds. Failures of another class or code, or
+ * from another place in the code, are other lines.
+ */
+export function createFailureLog(
+  log: Log,
+  nowMs: () => number,
+): (message: string, cause: unknown) => void {
+  const isRepeated = createRepeats(nowMs);
+  return (message, cause) => {
+    const fields = fieldsOfFailure(cause);
+    if (!isRepeated(JSON.stringify([message, fields], redact))) log.error(message, fields);
+  };
 }

@@ -1,5 +1,5 @@
 import { createLog } from "@activity/runtime/log";
-import { PROCESS_TIMING } from "@activity/runtime/timing";
+import { PROCESS_TIMING, type Timing } from "@activity/runtime/timing";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { afterEach, expect, it } from "vitest";
 import { QUIET } from "../../../test/harness/quiet.ts";
@@ -9,7 +9,7 @@ let poller: Poller | undefined;
 afterEach(() => poller?.stop());
 
 /** A poller whose steps wait until the test ends them. */
-function startSteps(log = QUIET) {
+function startSteps(log = QUIET, timing = PROCESS_TIMING) {
   const steps: { signal: AbortSignal; end: () => void; fail: (cause: unknown) => void }[] = [];
   poller = startPoller(
     "a step",
@@ -20,7 +20,7 @@ function startSteps(log = QUIET) {
       return promise;
     },
     log,
-    PROCESS_TIMING,
+    timing,
   );
   return { poller, steps };
 }
@@ -55,4 +55,32 @@ it("logs the code and the advice of a claim that the core refuses", async () => 
     ...{ message: "a step failed", code: "Unauthenticated" },
     advice: expect.stringContaining("CORE_CREDENTIAL: replace it"),
   });
+});
+
+it("logs a failure once in ten seconds, and another failure at once", async () => {
+  const lines: string[] = [];
+  const timing: Timing = { nowMs: () => nowMs, after: (_, work) => PROCESS_TIMING.after(0, work) };
+  let nowMs = 0;
+  const { steps } = startSteps(
+    createLog((line) => void lines.push(line)),
+    timing,
+  );
+  const errorWith = (code: Code) => new ConnectError("no", code);
+  const [away, late] = [errorWith(Code.Unavailable), errorWith(Code.DeadlineExceeded)];
+  for (const [place, [atMs, cause]] of (
+    [
+      [0, away],
+      [1_000, away],
+      [2_000, late],
+      [9_999, away],
+      [10_000, away],
+    ] as const
+  ).entries()) {
+    await expect.poll(() => steps.length).toBe(place + 1);
+    nowMs = atMs;
+    steps[place]?.fail(cause);
+  }
+  await expect.poll(() => steps.length).toBe(6);
+  const codes = lines.map((line) => JSON.parse(line).code);
+  expect(codes).toEqual(["Unavailable", "DeadlineExceeded", "Unavailable"]);
 });

@@ -1,6 +1,6 @@
 import type { Log } from "@activity/runtime/log";
 import { type Timing, wait } from "@activity/runtime/timing";
-import { fieldsOfFailure } from "../common/failure.ts";
+import { createFailureLog } from "../common/failure.ts";
 
 const PAUSE_AFTER_FAILURE_MS = 1_000;
 
@@ -28,6 +28,7 @@ export function startPoller(
 ): Poller {
   const stopping = new AbortController();
   const { signal } = stopping;
+  const logFailure = createFailureLog(log, timing.nowMs);
   let state: PollerState = "starting";
   let isDraining = false;
 
@@ -39,7 +40,7 @@ export function startPoller(
       } catch (cause) {
         if (signal.aborted) return;
         state = "unavailable";
-        log.error(`${name} failed`, fieldsOfFailure(cause));
+        logFailure(`${name} failed`, cause);
         await wait(timing, PAUSE_AFTER_FAILURE_MS, signal);
       }
     }
