@@ -11,7 +11,7 @@ const FAMILIES: readonly GaugeFamily[] = [
   },
   {
     name: "activity_outbox_oldest_seconds",
-    help: "Age of the oldest counted event whose first attempt waits or is in flight; 0 when there is none, absent when 10000 manual retries may hide it.",
+    help: "Age of the oldest counted event whose first attempt waits or is in flight; 0 when there is none. When 10000 entries are counted, another may be older; absent when all of these are manual retries.",
     labels: [],
   },
   {
