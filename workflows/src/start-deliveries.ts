@@ -23,6 +23,7 @@ import { measured } from "./http/sender-metrics.ts";
 import { connectTemporal } from "./temporal/connect.ts";
 import { runWorker } from "./temporal/run-worker.ts";
 import { installTemporalRuntime } from "./temporal/runtime.ts";
+import { throughTunnel } from "./temporal/tunnel.ts";
 import { bundleWorkflows, createWorker } from "./temporal/worker.ts";
 import { createActivities } from "./workflow/activities.ts";
 import { createAttemptSlots, RETRY_SLOTS } from "./workflow/attempt-slots.ts";
@@ -129,7 +130,9 @@ export function startDeliveries(options: {
       const startedAt = timing.nowMs();
       try {
         await whileCoreAnswers({ dispatch, timing }, signal, (installationId, stop) =>
-          runWithTemporal(temporal, bundled, installationId, stop),
+          throughTunnel(temporal, (tunnelled) =>
+            runWithTemporal(tunnelled, bundled, installationId, stop),
+          ),
         );
         if (!signal.aborted) log.warn("the core is away: retries are left to other dispatchers");
       } catch (cause) {

@@ -1,0 +1,70 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage } from "node:http";
+import { type AddressInfo, connect, type Socket } from "node:net";
+import { pipeline } from "node:stream";
+import { PROCESS_TIMING as timing } from "@activity/runtime/timing";
+import type { NativeConnectionOptions } from "@temporalio/worker";
+
+/** How long Temporal may take to accept a connection, and then to send its first byte. */
+const ANSWERS_WITHIN_MS = 5_000;
+/** Node then tries the next address. It is longer than the second after which Linux repeats a lost SYN. */
+const EACH_ADDRESS_MS = 1_500;
+/** The SDK sends a ping every 30 seconds, so an open connection is never silent for this long. */
+const SILENT_MS = 60_000;
+/**
+ * How long the SDK's next connections are refused after one was cut. A failed connection fails only one of the calls
+ * that wait for it. So all calls that wait fail now, and not one every five seconds.
+ */
+const REFUSED_MS = 1_000;
+
+/**
+ * Runs `work` with options that lead connections over TLS through a CONNECT proxy of this process, on loopback. TLS stays
+ * between the SDK and Temporal. The proxy cuts a connection that Temporal does not answer. The SDK would wait for the
+ * TLS handshake without a limit. Meanwhile it opens no other connection, and its calls do not end at their deadlines.
+ * Its native part has an option for this (`connect_timeout`), but the SDK does not offer it. The SDK delays small writes
+ * to a proxy, so a call takes up to 40 ms longer (measured).
+ */
+export async function throughTunnel(
+  options: NativeConnectionOptions,
+  work: (options: NativeConnectionOptions) => Promise<void>,
+): Promise<void> {
+  if (!options.tls) return work(options);
+  const to = addressOf(options.address);
+  const open = new Set<Socket>();
+  let refusedUntilMs = 0;
+  const server = createServer();
+  server.on("connect", (_request: IncomingMessage, sdk: Socket, head: Buffer) => {
+    if (timing.nowMs() < refusedUntilMs) return sdk.destroy();
+    const slow = { autoSelectFamilyAttemptTimeout: EACH_ADDRESS_MS };
+    const temporal = connect({ ...to, ...slow, noDelay: true });
+    const pair = [sdk, temporal];
+    for (const socket of pair) {
+      open.add(socket);
+      socket.once("close", () => open.delete(socket));
+    }
+    temporal.setTimeout(ANSWERS_WITHIN_MS, () => {
+      refusedUntilMs = timing.nowMs() + REFUSED_MS;
+      temporal.destroy();
+    });
+    temporal.once("data", () => temporal.setTimeout(SILENT_MS));
+    sdk.write("HTTP/1.1 200 OK\r\n\r\n");
+    if (head.length > 0) sdk.unshift(head);
+    pipeline(sdk, temporal, sdk, () => {
+      for (const socket of pair) socket.destroy();
+    });
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const { port } = server.address() as AddressInfo; // Always an AddressInfo, because it listens on TCP.
+  try {
+    await work({ ...options, proxy: { type: "http-connect", targetHost: `127.0.0.1:${port}` } });
+  } finally {
+    server.close();
+    for (const socket of open) socket.destroy();
+  }
+}
+
+/** Returns the host and port of `TEMPORAL_ADDRESS`. The defaults are those of the SDK. */
+function addressOf(address = "localhost"): { readonly host: string; readonly port: number } {
+  const { hostname, port } = new URL(`tcp://${address}`);
+  return { host: hostname.replace(/^\[|\]$/g, ""), port: Number(port || 7233) };
+}
