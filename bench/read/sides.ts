@@ -19,7 +19,7 @@ type Started = {
   readonly pids: readonly number[];
   readonly redisPid?: number;
 };
-/** A program with a label. `beside` is the second part of the label. */
+/** A program with a label. `beside` says what the side has in addition, as the second part of the label. */
 type ReadSide = {
   readonly label: string;
   start(on: Ground, name: string, env: Env): Promise<Started>;

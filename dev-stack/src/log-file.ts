@@ -3,8 +3,8 @@ import { createLogWriter, type LogWriter } from "@activity/server";
 import { stackErrorFromFile } from "./stack-error.ts";
 
 /**
- * The most bytes of a log file. A fuller one is renamed to `<path>.1`, which replaces the previous one, and a new file
- * is begun.
+ * The most bytes of a log file. Before a text would exceed it, the file is renamed to `<path>.1`, which replaces the
+ * previous one, and a new file is begun.
  */
 const LOG_LIMIT_BYTES = 16 * 1024 * 1024;
 

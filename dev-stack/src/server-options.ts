@@ -16,7 +16,7 @@ export function serveOptions(
     ...commonOptions(flavour, data),
     `--bind-address=${LOOPBACK}`,
     `--port=${port}`,
-    // The socket is in the folder above the data folder, in which the server runs. An absolute path could be too long.
+    // The server runs in the data folder, and the socket is in the folder above. An absolute path could be too long.
     "--socket=../server.sock",
     `--init-file=${initFile}`,
     ...["--skip-name-resolve", "--max-connections=300", "--local-infile=OFF"],

@@ -43,8 +43,7 @@ type Waiting = {
 
 /**
  * Waits end together, at multiples of this time. Their clients then ask again together, and the core counts these
- * requests in one batch. A wait ends up to 500 ms early and never late, because the preferred time is an upper bound
- * (RFC 7240).
+ * requests in one batch. A wait ends up to 500 ms early, because the preferred time is an upper bound (RFC 7240).
  */
 const SLOT_MS = 500;
 

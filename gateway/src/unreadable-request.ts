@@ -50,8 +50,8 @@ export function forwardedForOf(error: ParserError): readonly string[] {
 }
 
 /**
- * Whether the parser refused the method. RTSP's methods and HTTP/2's PRI have other codes: the parser knows them, but
- * refuses them in HTTP/1.1.
+ * Whether the parser may have refused the method. It knows the methods of RTSP and HTTP/2's PRI, and refuses them with
+ * the second and the third code.
  */
 const isOfMethod = ({ code = "" }: ParserError) =>
   ["HPE_INVALID_METHOD", "HPE_INVALID_CONSTANT", "HPE_INVALID_VERSION"].includes(code);
@@ -64,7 +64,7 @@ function headOf({ rawPacket = Buffer.alloc(0), bytesParsed = 0 }: ParserError): 
 }
 
 /**
- * Refuses a method that the parser does not know. If the request line is valid, the answer is the one for any other
+ * Refuses a method that the parser refused. If the request line is valid, the answer is the one for any other
  * wrong method.
  */
 function refusalOfMethod(

@@ -60,9 +60,10 @@ const UNKNOWN_CALL =
 const PAUSES_MS = [250, 1_000, 4_000];
 
 /**
- * Returns the reason of a failed call. A core that cannot be reached is `temporarily_unavailable`. A request that is
- * too large or cannot be encoded, such as one with a fraction of a cent, is `invalid_parameter`. A call that its caller
- * aborts is `temporarily_unavailable`, because it may have succeeded. Rethrows an error that does not come from a call.
+ * Creates the transport of Connect's clients to the core. It uses gRPC, with the credential and a deadline for every
+ * unary call. While the core is away, it tries a unary call again, at most three times, but only reads, and idempotent
+ * writes that have an `external_id`. Throws TypeError for a credential that no header can carry, such as one with a line
+ * break, and for a `timeoutMs` out of range.
  */
 export function connectToCore(options: CoreOptions): Transport {
   const { url, credential, timeoutMs = TIMEOUT_MS, tls } = options;
@@ -93,10 +94,9 @@ export function connectToCore(options: CoreOptions): Transport {
 }
 
 /**
- * Returns the reason of a failed call. A core that cannot be reached is `temporarily_unavailable`. A request that cannot
- * be encoded, such as one with a fraction of a cent, is `invalid_parameter`. So is one that is too large. A call that its
- * caller aborts is `temporarily_unavailable`, because it may have succeeded. Rethrows an error that does not come from a
- * call.
+ * Returns the reason of a failed call. A core that cannot be reached is `temporarily_unavailable`. A request that is
+ * too large or cannot be encoded, such as one with a fraction of a cent, is `invalid_parameter`. A call that its caller
+ * aborts is `temporarily_unavailable`, because it may have succeeded. Rethrows an error that does not come from a call.
  */
 export function failureOf(failure: unknown): CoreFailure {
   // A call of Connect fails only with a ConnectError. Any other error comes from the caller's own code.

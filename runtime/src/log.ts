@@ -23,7 +23,10 @@ export function createLog(write: (line: string) => void): Log {
   return { info: entry("info"), warn: entry("warn"), error: entry("error") };
 }
 
-/** Returns a function that tells whether it already got the same line in the last ten seconds. `nowMs` is monotonic. */
+/**
+ * Returns a function that tells whether a line is a repeat. It returns false for a line, and then true for the same line
+ * until ten seconds have passed. `nowMs` is monotonic.
+ */
 export function createRepeats(nowMs: () => number): (line: string) => boolean {
   const endMsOf = new Map<string, number>();
   return (line) => {

@@ -14,7 +14,7 @@ import { useFolder } from "../harness/use-started.ts";
 import { usePrograms } from "../start/harness-program.ts";
 import { sharedCertificates } from "./harness-receiver-certificates.ts";
 
-/** The time limit of a stop: much longer than it takes, and much shorter than the system's and SDK's timeouts. */
+/** The time limit of a stop: much longer than it takes, but shorter than the connection timeouts of system and SDK. */
 const STOP_WITHIN_MS = 10_000;
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGQUIT", "SIGUSR2"];
 

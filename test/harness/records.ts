@@ -58,7 +58,7 @@ export async function addRecord(
   return last;
 }
 
-/** Returns the record in the answer to `addRecord`. Its `id` is the feed's. */
+/** Returns the record in the answer to `addRecord`. Its `id` is the one in the feed. */
 export function recordIn({ donation, platformEvent }: Added) {
   const record = donation ?? platformEvent;
   if (record === undefined) throw new Error("an answer shows no record");

@@ -34,7 +34,7 @@ beforeAll(async () => {
   }, START);
 });
 
-/** Finds a METRICS_PORT with a free port after it for each of two processes. `findFreePort` keeps only one of them. */
+/** Finds a METRICS_PORT with a free port after it for each of two processes. `findFreePort` keeps the first free. */
 async function findMetricsPort(): Promise<number> {
   for (let port = await findFreePort(); ; ) {
     const next = await findFreePort();

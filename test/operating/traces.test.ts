@@ -128,7 +128,8 @@ describe("a donation that is paid in a sampled trace", () => {
       named(below(spans(), attempt), "record")
         .flatMap((record) => named(below(spans(), record), RECORD))
         .some((call) => namesOf(below(spans(), call)).includes("activity-core SELECT"));
-    // Each process sends its spans every few seconds. A call that records an attempt has the last spans of both sides.
+    // Each process sends its spans every few seconds. A call that records an attempt has the last spans of both
+    // sides. Once these are here, all are.
     const recorded = () => named(spans(), "attempt").filter(isRecorded);
     await expect.poll(() => recorded().length, { timeout: 30_000 }).toBe(2);
     const [pay] = named(spans(), PAY);

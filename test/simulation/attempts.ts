@@ -142,7 +142,7 @@ export function isAsMade(stored: NewAttempt, made: readonly BegunAttempt[]): boo
     if (endedMs === undefined) return false;
     const name = (seen?.outcome ?? outcome).toUpperCase();
     if (OUTCOMES.get(name) !== stored.outcome) return false;
-    // A restored database or a process lost what was known of the attempt, except its outcome.
+    // A restored database or a process lost what was known of the attempt, except its outcome and end.
     if (stored.detail === LOST_RECORD_DETAIL) return true;
     const startedMs = Number(stored.startedAt) / 1000 - EPOCH_MS - process.aheadMs;
     return stored.statusCode === seen?.status && Math.abs(startedMs - beganMs) <= 1;

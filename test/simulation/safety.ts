@@ -161,7 +161,10 @@ export function createSafety(parts: SafetyParts) {
     const isClaimed = !parts.isAlone || temporal().isClaimed(one);
     return isClaimed ? "first of a workflow" : "retry";
   }
-  /** Whether claims count an attempt. They count none that a restored database has forgotten. */
+  /**
+   * Whether claims count an attempt. A first attempt of a workflow counts only while its entry is leased for it. After a
+   * restore, its entry is gone or asks for a retry.
+   */
   const isCounted = (one: BegunAttempt) => {
     const entry = tables().entries.get(one.deliveryId);
     const isLeased = entry?.task === Task.Attempt && tables().isLeased(entry.leasedUntil);

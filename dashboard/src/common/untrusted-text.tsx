@@ -12,7 +12,7 @@ const LINES_AT_FIRST = 8;
  */
 export function UntrustedText({ text }: { text: string }) {
   const [isWhole, setIsWhole] = useState(false);
-  // Keeps at least the characters of the beginning: a character has at most two UTF-16 units.
+  // Keeps at least `CHARACTERS_AT_FIRST` characters, because each has at most two UTF-16 units.
   const head = text
     .split("\n", LINES_AT_FIRST)
     .join("\n")

@@ -41,7 +41,8 @@ export function useSteps(): readonly Step[] {
   if (isLoading) return [];
   const [endpoint] = endpoints?.values() ?? [];
   const [last] = latest ?? [];
-  // If an older endpoint has no delivery, those of the setup may have been removed. So these steps count as done.
+  // If there is no delivery, and the endpoint is older than deliveries are kept, those of the setup may have been
+  // removed. So these steps count as done.
   const isOver =
     !!endpoint?.createdAt &&
     last === undefined &&

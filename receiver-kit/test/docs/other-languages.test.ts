@@ -32,7 +32,7 @@ const { vectors } = vectorsFile;
 const good = vectors.find(({ reason }) => reason === null) ?? expect.unreachable();
 const lower = Object.entries(good.headers).map(([name, value]) => [name.toLowerCase(), value]);
 const delivered = { ...good, headers: Object.fromEntries(lower) };
-/** The vectors, and one good delivery with other secrets or headers: none, an empty secret, two secrets, no headers. */
+/** The vectors, and a good delivery with no secret, an empty one, two during a rotation, and without headers. */
 const cases = [
   ...vectors.map((vector) => ({ ...vector, secrets: [vector.secret] })),
   { ...delivered, secrets: [], reason: "unusable_secret" },

@@ -13,7 +13,7 @@ import {
 } from "./account-deletion-store.ts";
 
 const INTERVAL_MS = 60_000;
-/** How long the job waits before a purge. By then, the `DeleteAccount` call has usually purged the account. */
+/** How long after a deletion the job leaves the account to the `DeleteAccount` call, which usually purges it. */
 const PURGE_DELAY_MICROS = 60_000_000;
 /** Maximum rows per statement: few, so that readers and writers of other accounts never wait long. */
 const ROWS_AT_ONCE = 5_000;

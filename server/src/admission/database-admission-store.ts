@@ -158,8 +158,8 @@ function apiKeyStatements(keyHashes: readonly Buffer[], condition: string): stri
 }
 
 /**
- * Counts the account of each row whose key may read. A vtgate adds LOCK IN SHARE MODE to an `INSERT … SELECT`. The rows
- * of a subquery stay unlocked. With locks, admissions and writes would wait for each other.
+ * Counts the account of each row whose key may read. A vtgate adds LOCK IN SHARE MODE to an `INSERT … SELECT`. So the
+ * rows come from a subquery, which stays unlocked. Otherwise admissions and writes would wait for each other.
  */
 function countAccounts(tables: string, condition: string, order: string): string {
   return `${INSERT_WINDOW}

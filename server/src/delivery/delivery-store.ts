@@ -143,7 +143,7 @@ export async function listLastAttempts(
   }));
 }
 
-/** Finds the bytes of an event. There are none left after the event's donation was deleted. */
+/** Finds the bytes of an event: empty after its donation was deleted, `undefined` if there is no such event. */
 export async function findPayload(
   pool: Pool,
   accountNo: number,

@@ -81,7 +81,10 @@ export function createDispatchService({
     }
   }
 
-  /** Tells whether this database does not hold a run. A restored database may lack runs that Temporal holds. */
+  /**
+   * Tells whether this database lacks a run that Temporal holds, as after a restore. Runs of a deleted account do not
+   * count.
+   */
   async function isUnknown(loaded: LoadedAttempt | undefined, { accountNo }: RunKey) {
     if (loaded !== undefined) return loaded.isAhead;
     return !(await store.isAccountDeleted(accountNo));

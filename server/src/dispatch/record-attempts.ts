@@ -121,7 +121,7 @@ function decide(
     const isNew = isLast
       ? replaces(attempt, delivery)
       : isRunning && delivery.attempts < attempt.attempt;
-    // An attempt that is not new is stored without the answer's texts, because its donation may have been deleted
+    // An earlier or late attempt is stored without the answer's texts, because its donation may have been deleted
     // meanwhile.
     if (isNew || !isLast) stored.push(isNew ? attempt : withoutText(attempt));
     if (isNew) {

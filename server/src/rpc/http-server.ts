@@ -47,7 +47,7 @@ export const HTTP2: http2.ServerOptions = {
   // frames.
   streamResetBurst: 100,
   streamResetRate: 50,
-  // In MB, because a client may leave 100 pages of up to 1.6 MB unread. Beyond this limit, Node refuses calls.
+  // In MB. A client may leave 100 pages of up to 1.6 MB unread. Beyond this limit, Node refuses calls.
   maxSessionMemory: 200,
 };
 

@@ -19,7 +19,7 @@ const NOT_READ = {};
 /**
  * Creates the gate of calls over a wire. A refusal passes the same `interceptors` as a service's error, the outermost
  * first. It is therefore logged and worded in the same way. If the deadline passes or the caller leaves meanwhile, the
- * gate refuses the call too. No later step would log it.
+ * gate refuses the call too, because no later step would log it.
  */
 export function createRequestGate(
   authenticate: Authenticate,

@@ -82,7 +82,7 @@ export function createSessionService(
       const presented = sessionTextIn(requestHeader.get("cookie"), isEmbedded);
       const before = presented === undefined ? undefined : hashSessionSecret(presented);
       if (before !== undefined) {
-        // Checks the link first: if it does not work, nobody needs to decide about the browser's session.
+        // Checks the link first, so that the page never asks about the browser's session for a link that does not work.
         const linkAccountNo = await findLinkAccount(pool, codeHash);
         if (linkAccountNo === undefined) throw await refused(codeHash, before);
         const had = replaceSession ? undefined : await findSession(pool, before);

@@ -228,7 +228,7 @@ export function createWriter(
   };
 }
 
-/** Whether a write may join others in a commit: they are fewer than `MAX_TOGETHER`, and share no name with it. */
+/** Whether a write may join others in a commit: they are fewer than `MAX_TOGETHER`, and share no name with the write. */
 function mayJoin(writes: readonly Waiting[], { touches }: Waiting): boolean {
   const isNamed = (name: string) => writes.some((write) => write.touches.includes(name));
   return writes.length < MAX_TOGETHER && !touches.some(isNamed);

@@ -35,7 +35,7 @@ const RECORDS = 120;
 const [FEWEST_ANSWERED, MOST_ANSWERED] = [30, 120];
 /** The pause before each further record. Without it the receiver would answer too late on a busy machine. */
 const PAUSE_MS = 10_000;
-/** The longest pause before a kill. It is random, so that kills do not coincide with answers. */
+/** The longest pause before a kill. The pause is random, so that kills do not coincide with answers. */
 const LONGEST_PAUSE_MS = 50;
 /** The time from a kill to the restart. Meanwhile the receiver reads what the victim had sent. */
 const [SHORTEST_DEATH_MS, LONGEST_DEATH_MS] = [200, 1_000];

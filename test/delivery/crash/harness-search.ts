@@ -5,7 +5,7 @@ import { searchFile, secretBytes } from "../harness-byte-search.ts";
 import { type CrashStack, RECEIVER_HOST } from "./harness-stack.ts";
 import { type Party, STORED_PATH, STORED_TEXTS } from "./harness-writers.ts";
 
-/** A text that each workflow's input contains, and no log. */
+/** A text that histories contain, and no log. */
 const IN_HISTORIES = '"endedAtMs":';
 /** Where Temporal stores its state. */
 const TEMPORAL_STATE = join("temporal", "state.sqlite");

@@ -20,8 +20,8 @@ const FROM_PROTO: ReadonlyMap<Outcome, AttemptOutcome> = new Map(
 
 /**
  * Converts an outcome for the core. A workflow's history may hold a newer version's outcome. That outcome becomes
- * unspecified, which only a `PastAttempt` may have. This throws no error, because an error would stop all claims of
- * first attempts.
+ * unspecified, which only a `PastAttempt` may have. This throws no error, because an error would stop this process's
+ * claims of first attempts.
  */
 export function outcomeToProto(outcome: AttemptOutcome): Outcome {
   return TO_PROTO[outcome] ?? Outcome.UNSPECIFIED;

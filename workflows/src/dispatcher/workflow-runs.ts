@@ -69,7 +69,7 @@ export function startRetries(starter: WorkflowStarter): Poller {
     const isComplete = await complete(runs);
     if (isComplete) return;
     // If one shard is away, the whole call fails. So each run now gets its own call, which completes the runs of the
-    // other shards.
+    // other shards. Claims continue: the next step tries the remaining runs again.
     const areComplete = await Promise.all(runs.map((run) => complete([run])));
     acknowledged.push(...runs.filter((_, place) => !areComplete[place]));
   }

@@ -28,7 +28,7 @@ const MAX_ANSWER_BYTES = (64 + 16) * 1024;
 
 /**
  * Reads the start of every answer before undici does, and puts the answer back into the socket without interim answers.
- * To undici, "100 Continue" is an error, so a receiver that sends it would get the event eight times.
+ * To undici, "100 Continue" is an error. Without this, a receiver that sends it would get the event eight times.
  */
 export function readAnswerStarts(socket: TLSSocket): ExpectAnswer {
   let read: ReturnType<typeof createAnswerStartReader> | undefined;

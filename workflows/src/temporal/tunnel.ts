@@ -7,7 +7,7 @@ import type { NativeConnectionOptions } from "@temporalio/worker";
 
 /** How long Temporal may take to accept a connection, and then to send its first byte. */
 const ANSWERS_WITHIN_MS = 5_000;
-/** Node then tries the next address. It is longer than the second after which Linux repeats a lost SYN. */
+/** How long Node tries one address before the next. Longer than the second after which Linux repeats a lost SYN. */
 const EACH_ADDRESS_MS = 1_500;
 /** The SDK sends a ping every 30 seconds, so an open connection is never silent for this long. */
 const SILENT_MS = 60_000;

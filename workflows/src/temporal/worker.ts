@@ -17,7 +17,7 @@ import { withBareFailures } from "./bare-failures.ts";
 /**
  * How many workflows may make an attempt at once. Until the attempt ends, each holds a workflow task, a local activity
  * and a cache entry, so all three have this limit. It exceeds the slots for attempts, because a workflow that finds no
- * slot needs all three too, until it is rescheduled at once. A full cache of sleeping workflows takes about 85 MB (140
+ * slot needs all three too, for the moment until it is rescheduled. A full cache of sleeping workflows takes about 85 MB (140
  * KB each, measured).
  */
 const MAX_CONCURRENT = 600;

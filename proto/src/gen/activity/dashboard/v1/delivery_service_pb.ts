@@ -523,7 +523,7 @@ export type CountRetriableDeliveriesRequest = Message<"activity.dashboard.v1.Cou
   until?: Timestamp | undefined;
 
   /**
-   * Whether to count delivered deliveries too.
+   * Whether to count deliveries that succeeded too.
    *
    * @generated from field: bool include_delivered = 5;
    */

@@ -279,7 +279,7 @@ export const ClaimedRetrySchema: GenMessage<ClaimedRetry> = /*@__PURE__*/
  */
 export type PastAttempt = Message<"activity.dispatch.v1.PastAttempt"> & {
   /**
-   * How it ended. In a request, a sender of an older version does not know each outcome, and leaves an unknown one
+   * How it ended. In a request, a sender of an older version may not know a newer outcome, and leaves it
    * unspecified. If the core lacks that attempt, it stores NETWORK_ERROR, so that the run continues.
    *
    * @generated from field: activity.dashboard.v1.AttemptOutcome outcome = 1;
