@@ -120,25 +120,28 @@ it("connectToCore reaches a core with mutual TLS and a private CA", async () => 
   expect(Number(feedVersion)).toBeGreaterThan(0);
 });
 
-it("CoreSessions gives up a connection that gets no answer to its TLS handshake, and opens another one", async () => {
-  certify(certificates, "alone", "IP:127.0.0.1");
-  const [cert, key] = [readPem("alone.pem"), readPem("alone.key")];
-  const address = await listen(createSecureServer({ cert, key }, core));
-  let isSilent = true;
-  const door = createTcpServer((socket) => {
-    closers.push(() => socket.destroy());
-    if (!isSilent) socket.pipe(openTcp(Number(address.split(":")[1]), "127.0.0.1")).pipe(socket);
-  });
-  await once(door.listen(0, "127.0.0.1"), "listening");
-  closers.push(() => door.close());
-  const { port } = door.address() as AddressInfo;
-  const limits = { pingIntervalMs: 4_000, connectTimeoutMs: 500 };
-  const sessions = new CoreSessions(`https://127.0.0.1:${port}`, limits, { ca: cert });
-  expect(await sessions.connect()).toBe("error");
-  isSilent = false;
-  expect(await sessions.connect()).toBe("idle");
-  sessions.abort();
-});
+it.each(["127.0.0.1", "localhost"])(
+  "CoreSessions gives up a connection to %s that gets no answer to its TLS handshake, and opens another one",
+  async (host) => {
+    certify(certificates, "alone", "IP:127.0.0.1,DNS:localhost");
+    const [cert, key] = [readPem("alone.pem"), readPem("alone.key")];
+    const address = await listen(createSecureServer({ cert, key }, core));
+    let isSilent = true;
+    const door = createTcpServer((socket) => {
+      closers.push(() => socket.destroy());
+      if (!isSilent) socket.pipe(openTcp(Number(address.split(":")[1]), "127.0.0.1")).pipe(socket);
+    });
+    await once(door.listen(0, "127.0.0.1"), "listening");
+    closers.push(() => door.close());
+    const { port } = door.address() as AddressInfo;
+    const limits = { pingIntervalMs: 4_000, connectTimeoutMs: 500 };
+    const sessions = new CoreSessions(`https://${host}:${port}`, limits, { ca: cert });
+    expect(await sessions.connect()).toBe("error");
+    isSilent = false;
+    expect(await sessions.connect()).toBe("idle");
+    sessions.abort();
+  },
+);
 
 it("failureOf tells that a call whose answer was cut may be repeated", async () => {
   const cutter = createServer().on("stream", (stream) => {

@@ -9,7 +9,7 @@ type Limits = {
   readonly pingIntervalMs: number;
   /** How long a ping may stay unanswered. Default: 15 seconds, as in Connect. */
   readonly pingTimeoutMs?: number;
-  /** How long the connection, with its TLS handshake, may take to open. Default: 5 seconds. */
+  /** How long the connection, with its TLS handshake, may take to open after the name's lookup. Default: 5 seconds. */
   readonly connectTimeoutMs?: number;
 };
 
@@ -52,7 +52,10 @@ export class CoreSessions extends Http2SessionManager {
   }
 }
 
-/** Opens a socket as `http2.connect` does. Destroys it if it takes longer than `timeoutMs` to open. */
+/**
+ * Opens a socket as `http2.connect` does. Destroys it if it takes longer than `timeoutMs` to open. This time begins after
+ * the lookup of a name: if a nameserver is away, a lookup takes five seconds, and then succeeds.
+ */
 function openSocket(url: URL, tls: ConnectionOptions | undefined, timeoutMs: number) {
   const isTls = url.protocol === "https:";
   const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
@@ -62,7 +65,12 @@ function openSocket(url: URL, tls: ConnectionOptions | undefined, timeoutMs: num
     ? openTls({ ...name, ...tls, host, port, ALPNProtocols: ["h2"] })
     : openTcp({ host, port });
   const end = () => socket.destroy(new ConnectError("no connection in time", Code.Unavailable));
-  const timer = setTimeout(end, timeoutMs);
+  let timer: NodeJS.Timeout | undefined;
+  const limit = () => {
+    timer = setTimeout(end, timeoutMs);
+  };
+  if (isIP(host)) limit();
+  else socket.once("lookup", limit);
   socket.once(isTls ? "secureConnect" : "connect", () => clearTimeout(timer));
   socket.once("close", () => clearTimeout(timer));
   return socket;

@@ -1,11 +1,11 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
-import { type AddressInfo, connect, type Socket } from "node:net";
+import { type AddressInfo, connect, isIP, type Socket } from "node:net";
 import { pipeline } from "node:stream";
 import { PROCESS_TIMING as timing } from "@activity/runtime/timing";
 import type { NativeConnectionOptions } from "@temporalio/worker";
 
-/** How long Temporal may take to accept a connection, and then to send its first byte. */
+/** How long Temporal may take to accept a connection, and then to send its first byte, after the lookup of its name. */
 const ANSWERS_WITHIN_MS = 5_000;
 /** How long Node tries one address before the next. Longer than the second after which Linux repeats a lost SYN. */
 const EACH_ADDRESS_MS = 1_500;
@@ -42,10 +42,14 @@ export async function throughTunnel(
       open.add(socket);
       socket.once("close", () => open.delete(socket));
     }
-    temporal.setTimeout(ANSWERS_WITHIN_MS, () => {
-      refusedUntilMs = timing.nowMs() + REFUSED_MS;
-      temporal.destroy();
-    });
+    const limit = () =>
+      temporal.setTimeout(ANSWERS_WITHIN_MS, () => {
+        refusedUntilMs = timing.nowMs() + REFUSED_MS;
+        temporal.destroy();
+      });
+    // Begins after the lookup of a name: if a nameserver is away, a lookup takes five seconds, and then succeeds.
+    if (isIP(to.host)) limit();
+    else temporal.once("lookup", limit);
     temporal.once("data", () => temporal.setTimeout(SILENT_MS));
     sdk.write("HTTP/1.1 200 OK\r\n\r\n");
     if (head.length > 0) sdk.unshift(head);
@@ -53,7 +57,8 @@ export async function throughTunnel(
       for (const socket of pair) socket.destroy();
     });
   });
-  await once(server.listen(0, "127.0.0.1"), "listening");
+  // Without `exclusive`, all processes of `--processes` would share this port, and each other's connections.
+  await once(server.listen({ port: 0, host: "127.0.0.1", exclusive: true }), "listening");
   const { port } = server.address() as AddressInfo; // Always an AddressInfo, because it listens on TCP.
   try {
     await work({ ...options, proxy: { type: "http-connect", targetHost: `127.0.0.1:${port}` } });
