@@ -31,7 +31,9 @@ export async function startStack(
   return keptSide(name, pids, { ...stack, state, accountIds });
 }
 
-/** Measures `work`, which makes `count` deliveries, from now to its end. Their workflows began after `workflowsSinceMs`. */
+/**
+ * Measures `work`, which makes `count` deliveries, from now to its end. Their workflows began after `workflowsSinceMs`.
+ */
 export async function measureCase(
   { watch, pids, client }: Stack,
   count: number,

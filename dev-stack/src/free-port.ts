@@ -19,8 +19,8 @@ const COUNT = Math.floor((findEnd() - LOWEST) / STEP);
 let looked = process.pid * 16;
 
 /**
- * Finds a free TCP port on loopback. On Linux, nobody gets a port again while the process that got it runs. The port
- * is below the ports of outgoing connections if enough ports are. A connection could take a higher port before its owner
+ * Finds a free TCP port on loopback. On Linux, nobody gets a port again while the process that got it runs. The port is
+ * below the ports of outgoing connections if enough ports are. A connection could take a higher port before its owner
  * listens.
  */
 export async function findFreePort(): Promise<number> {

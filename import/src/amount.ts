@@ -58,8 +58,9 @@ export function parseAmountText(cell: string): Parsed<AmountText> {
 }
 
 /**
- * Parses an amount from its cells. `currencyCell` may be empty. `fallback` is `--currency`. `mark` is the file's decimal
- * mark, if known. An amount with more decimals than its currency is refused, never rounded. Trailing zeros do not count.
+ * Parses an amount from its cells. `currencyCell` may be empty. `fallback` is `--currency`. `mark` is the file's
+ * decimal mark, if known. An amount with more decimals than its currency is refused, never rounded. Trailing zeros do
+ * not count.
  */
 export function settleAmount(
   { readings, said }: AmountText,

@@ -13,8 +13,8 @@ export type CsvFile = {
   /** The names in its header line. */
   readonly header: readonly string[];
   /**
-   * Reads the rows after the header in groups, without rows of empty cells. Can be called again. Calls `report` with the
-   * bytes read so far. Throws an ImportError if the file cannot be read further.
+   * Reads the rows after the header in groups, without rows of empty cells. Can be called again. Calls `report` with
+   * the bytes read so far. Throws an ImportError if the file cannot be read further.
    */
   readRows(report?: (bytesRead: number) => void): AsyncGenerator<CsvRow[], void>;
 };

@@ -8,8 +8,8 @@ export type DateOrder = "dmy" | "mdy";
 export type Moment = { readonly seconds: number; readonly micros: number };
 
 /**
- * A parsed date cell. `local` is wall-clock time, counted like a Moment as if it were UTC. It needs a time zone. `isDay`
- * tells that the cell has no time.
+ * A parsed date cell. `local` is wall-clock time, counted like a Moment as if it were UTC. It needs a time zone.
+ * `isDay` tells that the cell has no time.
  */
 export type DateReading =
   | { readonly kind: "moment"; readonly moment: Moment }

@@ -18,8 +18,8 @@ export type CoreOptions = {
    */
   readonly timeoutMs?: number | undefined;
   /**
-   * PEM texts: the CA that signed the core's certificate, and a client certificate with its key for mutual TLS. Default:
-   * the CAs of Node and of `NODE_EXTRA_CA_CERTS`, and no client certificate.
+   * PEM texts: the CA that signed the core's certificate, and a client certificate with its key for mutual TLS.
+   * Default: the CAs of Node and of `NODE_EXTRA_CA_CERTS`, and no client certificate.
    */
   readonly tls?:
     | {
@@ -62,8 +62,8 @@ const PAUSES_MS = [250, 1_000, 4_000];
 /**
  * Creates the transport of Connect's clients to the core. It uses gRPC, with the credential and a deadline for every
  * unary call. While the core is away, it tries a unary call again, at most three times, but only reads, and idempotent
- * writes that have an `external_id`. Throws TypeError for a credential that no header can carry, such as one with a line
- * break, and for a `timeoutMs` out of range.
+ * writes that have an `external_id`. Throws TypeError for a credential that no header can carry, such as one with a
+ * line break, and for a `timeoutMs` out of range.
  */
 export function connectToCore(options: CoreOptions): Transport {
   const { url, credential, timeoutMs = TIMEOUT_MS, tls } = options;

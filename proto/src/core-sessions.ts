@@ -53,8 +53,8 @@ export class CoreSessions extends Http2SessionManager {
 }
 
 /**
- * Opens a socket as `http2.connect` does. Destroys it if it takes longer than `timeoutMs` to open. This time begins after
- * the lookup of a name: if a nameserver is away, a lookup takes five seconds, and then succeeds.
+ * Opens a socket as `http2.connect` does. Destroys it if it takes longer than `timeoutMs` to open. This time begins
+ * after the lookup of a name: if a nameserver is away, a lookup takes five seconds, and then succeeds.
  */
 function openSocket(url: URL, tls: ConnectionOptions | undefined, timeoutMs: number) {
   const isTls = url.protocol === "https:";

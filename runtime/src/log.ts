@@ -24,8 +24,8 @@ export function createLog(write: (line: string) => void): Log {
 }
 
 /**
- * Returns a function that tells whether a line is a repeat. It returns false for a line, and then true for the same line
- * until ten seconds have passed. `nowMs` is monotonic.
+ * Returns a function that tells whether a line is a repeat. It returns false for a line, and then true for the same
+ * line until ten seconds have passed. `nowMs` is monotonic.
  */
 export function createRepeats(nowMs: () => number): (line: string) => boolean {
   const endMsOf = new Map<string, number>();

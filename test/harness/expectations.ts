@@ -37,8 +37,8 @@ export function expectError(answer: HttpAnswer, status: number, code: string): v
 
 /**
  * Floods new accounts, at most three times, until no answer is late. On a busy machine an answer may be so late that it
- * is a 503. Its request may have been counted, so the flood proves only that no more than `limit` were admitted. `flood`
- * returns the statuses of each new account's requests.
+ * is a 503. Its request may have been counted, so the flood proves only that no more than `limit` were admitted.
+ * `flood` returns the statuses of each new account's requests.
  */
 export async function floodUntilNoneIsLate(
   limit: number,

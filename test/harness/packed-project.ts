@@ -9,7 +9,10 @@ const NODE_BY_ENGINES = new Map([
   [">=22", "node@22.23.3"],
 ]);
 
-/** Creates a bare project with a packed package, its oldest line of Node and more packages. Returns the path of that Node. */
+/**
+ * Creates a bare project with a packed package, its oldest line of Node and more packages. Returns the path of that
+ * Node.
+ */
 export function installPacked(
   name: Parameters<typeof packPackage>[0],
   folder: string,

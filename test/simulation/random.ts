@@ -3,7 +3,8 @@ export type Random = ReturnType<typeof createRandom>;
 export type Streams = (name: string) => Random;
 
 /**
- * Creates the streams of a seed. A draw from one stream changes no other, so a smaller scenario resembles the whole one.
+ * Creates the streams of a seed. A draw from one stream changes no other, so a smaller scenario resembles the whole
+ * one.
  */
 export function createStreams(seed: number): Streams {
   const streams = new Map<string, Random>();

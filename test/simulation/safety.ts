@@ -162,8 +162,8 @@ export function createSafety(parts: SafetyParts) {
     return isClaimed ? "first of a workflow" : "retry";
   }
   /**
-   * Whether claims count an attempt. A first attempt of a workflow counts only while its entry is leased for it. After a
-   * restore, its entry is gone or asks for a retry.
+   * Whether claims count an attempt. A first attempt of a workflow counts only while its entry is leased for it. After
+   * a restore, its entry is gone or asks for a retry.
    */
   const isCounted = (one: BegunAttempt) => {
     const entry = tables().entries.get(one.deliveryId);

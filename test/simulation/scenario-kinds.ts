@@ -141,8 +141,8 @@ function drawRestore(random: Random, { span }: Size): Kind {
 }
 
 /**
- * An owner switches an endpoint off and on and retries, while a dispatcher is cut off from the core. The core dies while
- * it begins the runs.
+ * An owner switches an endpoint off and on and retries, while a dispatcher is cut off from the core. The core dies
+ * while it begins the runs.
  */
 function drawRetries(random: Random, { accounts, span }: Size): Kind {
   const { endpoint, account } = drawEndpoint(random, accounts);

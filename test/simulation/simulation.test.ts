@@ -5,7 +5,9 @@ import { report } from "./report.ts";
 import { drawScenario } from "./scenario.ts";
 import { simulate } from "./simulate.ts";
 
-/** How many seeds run: enough to catch all planted bugs that name no first seed. A scenario takes a tenth of a second. */
+/**
+ * How many seeds run: enough to catch all planted bugs that name no first seed. A scenario takes a tenth of a second.
+ */
 const SEEDS = 160;
 const FIRST_SEEDS = PLANTED.flatMap(({ from }) => from ?? []);
 /**

@@ -22,7 +22,9 @@ interface StartVitess extends StackOptions {
 
 /** `vtcombo` has vtgate and vttablets in one program. */
 export const VITESS_IN_ONE = ["vtcombo"];
-/** Keeps the values of failed statements out of a vtgate's log. A vttablet also needs the next options. docs/scale.md */
+/**
+ * Keeps the values of failed statements out of a vtgate's log. A vttablet also needs the next options. docs/scale.md
+ */
 export const NO_STATEMENTS_IN_LOGS = ["--sql-max-length-errors=12"];
 export const NO_VALUES_IN_TABLET_LOGS = [
   "--sanitize-log-messages",

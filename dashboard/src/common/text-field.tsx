@@ -6,8 +6,8 @@ import styles from "./field.module.css";
 const LAST_TIME = "9999-12-31T23:59";
 
 /**
- * A field of one line. `error` replaces the hint. `maxLength` counts characters as the server does, without spaces at the
- * ends. A longer value shows an error and is not cut, and its form can't be sent.
+ * A field of one line. `error` replaces the hint. `maxLength` counts characters as the server does, without spaces at
+ * the ends. A longer value shows an error and is not cut, and its form can't be sent.
  */
 export function TextField(props: {
   label: string;

@@ -8,8 +8,8 @@ import { texts } from "../texts.ts";
 const READ_AGAIN_MS = 30_000;
 /**
  * The longest expected time from the server's read of a list to its arrival, plus the difference between the server's
- * clock and the browser's. If a list takes longer, deliveries to a new endpoint are shown as canceled until the next list. With a larger value,
- * deliveries to a deleted endpoint would be shown as active for longer.
+ * clock and the browser's. If a list takes longer, deliveries to a new endpoint are shown as canceled until the next
+ * list. With a larger value, deliveries to a deleted endpoint would be shown as active for longer.
  */
 const MAX_READ_MS = 5_000;
 

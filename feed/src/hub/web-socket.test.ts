@@ -12,7 +12,9 @@ const BEFORE_PINGS_MS = 12_000;
 
 const LONG = { ...createRecord(1), message: "x".repeat(50_000) };
 
-/** Opens a WebSocket whose client does not read, and sends records until about half of MAX_UNREAD_BYTES waits in Node. */
+/**
+ * Opens a WebSocket whose client does not read, and sends records until about half of MAX_UNREAD_BYTES waits in Node.
+ */
 async function openUnread() {
   const server = createServer();
   const client = connect(await listenLocally(server), "127.0.0.1").on("error", () => {});

@@ -17,7 +17,8 @@ export const DATA_TABLES = [
   "delivery",
   // Follows the deliveries, because an attempt is recorded only while its delivery exists.
   "delivery_attempt",
-  // Follows the attempts: the job that counts attempts locks them until their hours are written. So no hours come later.
+  // Follows the attempts: the job that counts attempts locks them until their hours are written. So no hours come
+  // later.
   "delivery_stat",
   "webhook_event",
   "endpoint",

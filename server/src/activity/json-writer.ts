@@ -86,7 +86,9 @@ export class JsonWriter {
     this.#digits(value, count);
   }
 
-  /** Writes a time of the years 0001 to 9999 in UTC with six fractional digits and `Z`. Throws RangeError for others. */
+  /**
+   * Writes a time of the years 0001 to 9999 in UTC with six fractional digits and `Z`. Throws RangeError for others.
+   */
   time(micros: Micros): void {
     if (typeof micros === "number") {
       const second = Math.floor(micros / 1e6);

@@ -135,10 +135,10 @@ const STATE_REPLY =
   /(^|-)(LOADING|READONLY|OOM|BUSY|MISCONF|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOAUTH|WRONGPASS|NOREPLICAS)/;
 
 /**
- * Counts one request in each bucket with one script. A bucket may repeat. An account's bucket follows its client's,
- * and is counted only if the client was admitted. A cluster takes one bucket per call. Throws LimiterUnavailableError if
- * Redis cannot count, and RedisUrlError if REDIS_URL names a cluster as one server, a database that Redis refuses, or
- * a user without rights.
+ * Counts one request in each bucket with one script. A bucket may repeat. An account's bucket follows its client's, and
+ * is counted only if the client was admitted. A cluster takes one bucket per call. Throws LimiterUnavailableError if
+ * Redis cannot count, and RedisUrlError if REDIS_URL names a cluster as one server, a database that Redis refuses, or a
+ * user without rights.
  */
 export async function countRequests(
   redis: WindowRedis,

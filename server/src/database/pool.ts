@@ -53,7 +53,8 @@ const READ_COMMITTED = "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED";
  * The settings of a session. A wait for a row ends before its statement's deadline, so that it does not count as a lost
  * connection. The server ends a wait for a table after 12 seconds. With a deadline of ten seconds or less, such a wait
  * counts as a lost connection. With a `completion_type` of CHAIN, each COMMIT would open another transaction. With
- * snapshot isolation, MariaDB would refuse a row that another core changed meanwhile. A vtgate ignores `lock_wait_timeout` and `completion_type`.
+ * snapshot isolation, MariaDB would refuse a row that another core changed meanwhile. A vtgate ignores
+ * `lock_wait_timeout` and `completion_type`.
  */
 const SESSION_SETTINGS = `SET SESSION autocommit = 1, completion_type = 'NO_CHAIN',
   sql_mode = 'TRADITIONAL,NO_ENGINE_SUBSTITUTION',

@@ -142,8 +142,8 @@ export function deleteNextSecret(accountNo: number, id: string): Statement {
 }
 
 /**
- * A deleted endpoint's row stays while deliveries to it run, but without name, URL and secrets. Add every new text here:
- * the compiler does not notice its absence.
+ * A deleted endpoint's row stays while deliveries to it run, but without name, URL and secrets. Add every new text
+ * here: the compiler does not notice its absence.
  */
 const ERASE = `SET deleted_at = ?, switched_on = FALSE, name = '', url = '', secret = '', ${NO_NEXT_SECRET}`;
 

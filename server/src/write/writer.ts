@@ -38,7 +38,9 @@ export type WriteConnections = {
   readonly together: Packets;
   /** For writes that are committed alone. */
   readonly alone: Packets;
-  /** For writes that wait for their locked account, so that they delay no others. Those of one account share commits. */
+  /**
+   * For writes that wait for their locked account, so that they delay no others. Those of one account share commits.
+   */
   readonly leftOut: Packets;
 };
 
@@ -228,7 +230,9 @@ export function createWriter(
   };
 }
 
-/** Whether a write may join others in a commit: they are fewer than `MAX_TOGETHER`, and share no name with the write. */
+/**
+ * Whether a write may join others in a commit: they are fewer than `MAX_TOGETHER`, and share no name with the write.
+ */
 function mayJoin(writes: readonly Waiting[], { touches }: Waiting): boolean {
   const isNamed = (name: string) => writes.some((write) => write.touches.includes(name));
   return writes.length < MAX_TOGETHER && !touches.some(isNamed);

@@ -108,7 +108,8 @@ export async function createVitessHosts(dataDir: string, options: StackOptions) 
         "--init-tablet-type": "replica",
         "--init-db-name-override": DATABASE_NAME,
         "--service-map": "grpc-queryservice,grpc-tabletmanager,grpc-updatestream",
-        // A vtgate's transaction holds a connection of each vttablet that it used. The product has few, so 60 are enough.
+        // A vtgate's transaction holds a connection of each vttablet that it used. The product has few, so 60 are
+        // enough.
         "--queryserver-config-transaction-cap": "60",
       };
       const logging = [...NO_STATEMENTS_IN_LOGS, ...NO_VALUES_IN_TABLET_LOGS];

@@ -28,8 +28,8 @@ export function outcomeToProto(outcome: AttemptOutcome): Outcome {
 }
 
 /**
- * Converts an outcome of the core. Returns `undefined` for one that only a newer version knows. If this threw, no worker
- * of this version could continue the run. ADR 0044
+ * Converts an outcome of the core. Returns `undefined` for one that only a newer version knows. If this threw, no
+ * worker of this version could continue the run. ADR 0044
  */
 export function outcomeFromProto(outcome: Outcome): AttemptOutcome | undefined {
   return FROM_PROTO.get(outcome);

@@ -107,8 +107,8 @@ export function createRecorder(
         await send(batch);
         batchLimit = Math.min(MAX_BATCH, batchLimit + BATCH_STEP);
         for (const { key } of batch) outage?.left.delete(attemptName(key));
-        // Ends the outage. Claims wait for its end: during it, a claim could return waiting attempts again, because their
-        // leases may be over.
+        // Ends the outage. Claims wait for its end: during it, a claim could return waiting attempts again, because
+        // their leases may be over.
         if (outage?.left.size === 0) endOutage();
       } catch (cause) {
         if (closing.signal.aborted) break;

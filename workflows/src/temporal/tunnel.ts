@@ -18,11 +18,11 @@ const SILENT_MS = 60_000;
 const REFUSED_MS = 1_000;
 
 /**
- * Runs `work` with options that lead connections over TLS through a CONNECT proxy of this process, on loopback. TLS stays
- * between the SDK and Temporal. The proxy cuts a connection that Temporal does not answer. The SDK would wait for the
- * TLS handshake without a limit. Meanwhile it opens no other connection, and its calls do not end at their deadlines.
- * Its native part has an option for this (`connect_timeout`), but the SDK does not offer it. The SDK delays small writes
- * to a proxy, so a call takes up to 40 ms longer (measured).
+ * Runs `work` with options that lead connections over TLS through a CONNECT proxy of this process, on loopback. TLS
+ * stays between the SDK and Temporal. The proxy cuts a connection that Temporal does not answer. The SDK would wait for
+ * the TLS handshake without a limit. Meanwhile it opens no other connection, and its calls do not end at their
+ * deadlines. Its native part has an option for this (`connect_timeout`), but the SDK does not offer it. The SDK delays
+ * small writes to a proxy, so a call takes up to 40 ms longer (measured).
  */
 export async function throughTunnel(
   options: NativeConnectionOptions,

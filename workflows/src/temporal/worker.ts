@@ -17,8 +17,8 @@ import { withBareFailures } from "./bare-failures.ts";
 /**
  * How many workflows may make an attempt at once. Until the attempt ends, each holds a workflow task, a local activity
  * and a cache entry, so all three have this limit. It exceeds the slots for attempts, because a workflow that finds no
- * slot needs all three too, for the moment until it is rescheduled. A full cache of sleeping workflows takes about 85 MB (140
- * KB each, measured).
+ * slot needs all three too, for the moment until it is rescheduled. A full cache of sleeping workflows takes about 85
+ * MB (140 KB each, measured).
  */
 const MAX_CONCURRENT = 600;
 const SHUTDOWN_GRACE = "15 seconds";

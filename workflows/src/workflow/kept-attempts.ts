@@ -22,7 +22,10 @@ export type KeptAttempts = {
 
 /** The most attempts that are not recorded: they wait for Temporal or the core to return. */
 const MAX_UNRECORDED = 20_000;
-/** The largest number of recorded attempts that are kept, for a caller that asked the core just before it recorded the attempt. */
+/**
+ * The largest number of recorded attempts that are kept, for a caller that asked the core just before it recorded the
+ * attempt.
+ */
 const MAX_RECORDED = 2_000;
 
 /** Creates an empty store. A recorded attempt never displaces one that is not recorded. */
