@@ -72,7 +72,7 @@ describe("the import rule", () => {
     [/^@temporalio\//, /^workflows\//],
     [
       /^node:http2?$/,
-      /^(gateway\/src\/|server\/src\/rpc\/|runtime\/src\/(core-transport|unary-transport|metrics-listener|health|unsent-answers)\.ts|workflows\/src\/(http\/egress-proxy|temporal\/tunnel)\.ts)/,
+      /^(gateway\/src\/|server\/src\/rpc\/|runtime\/src\/(core-transport|unary-transport|metrics-listener|health|unsent-answers)\.ts|workflows\/src\/http\/egress-proxy\.ts)/,
     ],
     [/^@opentelemetry\//, /^runtime\/src\/traces-/],
     [/^prom-client$/, /^runtime\/src\/metrics-/],

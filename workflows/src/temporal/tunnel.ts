@@ -1,6 +1,5 @@
 import { once } from "node:events";
-import { createServer, type IncomingMessage } from "node:http";
-import { type AddressInfo, connect, isIP, type Socket } from "node:net";
+import { type AddressInfo, connect, createServer, isIP, isIPv6, type Socket } from "node:net";
 import { pipeline } from "node:stream";
 import { PROCESS_TIMING as timing } from "@activity/runtime/timing";
 import type { NativeConnectionOptions } from "@temporalio/worker";
@@ -18,23 +17,22 @@ const SILENT_MS = 60_000;
 const REFUSED_MS = 1_000;
 
 /**
- * Runs `work` with options that lead connections over TLS through a CONNECT proxy of this process, on loopback. TLS
- * stays between the SDK and Temporal. The proxy cuts a connection that Temporal does not answer. The SDK would wait for
- * the TLS handshake without a limit. Meanwhile it opens no other connection, and its calls do not end at their
- * deadlines. Its native part has an option for this (`connect_timeout`), but the SDK does not offer it. The SDK delays
- * small writes to a proxy, so a call takes up to 40 ms longer (measured).
+ * Runs `work` with options that lead connections over TLS through a port of this process, on loopback. TLS stays between
+ * the SDK and Temporal. This process cuts a connection that Temporal does not answer. The SDK would wait for the TLS
+ * handshake without a limit. Meanwhile it opens no other connection, and its calls do not end at their deadlines. Its
+ * native part has an option for this (`connect_timeout`), but the SDK does not offer it. An IPv6 address as
+ * TEMPORAL_ADDRESS stays without this limit, because the SDK takes none as a server's name.
  */
 export async function throughTunnel(
   options: NativeConnectionOptions,
   work: (options: NativeConnectionOptions) => Promise<void>,
 ): Promise<void> {
-  if (!options.tls) return work(options);
   const to = addressOf(options.address);
+  if (!options.tls || isIPv6(to.host)) return work(options);
   const open = new Set<Socket>();
   let refusedUntilMs = 0;
-  const server = createServer();
-  server.on("connect", (_request: IncomingMessage, sdk: Socket, head: Buffer) => {
-    if (timing.nowMs() < refusedUntilMs) return sdk.destroy();
+  const server = createServer({ noDelay: true }, (sdk) => {
+    if (timing.nowMs() < refusedUntilMs) return void sdk.destroy();
     const slow = { autoSelectFamilyAttemptTimeout: EACH_ADDRESS_MS };
     const temporal = connect({ ...to, ...slow, noDelay: true });
     const pair = [sdk, temporal];
@@ -51,8 +49,6 @@ export async function throughTunnel(
     if (isIP(to.host)) limit();
     else temporal.once("lookup", limit);
     temporal.once("data", () => temporal.setTimeout(SILENT_MS));
-    sdk.write("HTTP/1.1 200 OK\r\n\r\n");
-    if (head.length > 0) sdk.unshift(head);
     pipeline(sdk, temporal, sdk, () => {
       for (const socket of pair) socket.destroy();
     });
@@ -60,8 +56,11 @@ export async function throughTunnel(
   // Without `exclusive`, all processes of `--processes` would share this port, and each other's connections.
   await once(server.listen({ port: 0, host: "127.0.0.1", exclusive: true }), "listening");
   const { port } = server.address() as AddressInfo; // Always an AddressInfo, because it listens on TCP.
+  // The name is that of Temporal's certificate. It also becomes the calls' `:authority`, without a port.
+  const given = options.tls === true ? {} : options.tls;
+  const tls = { ...given, serverNameOverride: given.serverNameOverride ?? to.host };
   try {
-    await work({ ...options, proxy: { type: "http-connect", targetHost: `127.0.0.1:${port}` } });
+    await work({ ...options, tls, address: `127.0.0.1:${port}` });
   } finally {
     server.close();
     for (const socket of open) socket.destroy();
