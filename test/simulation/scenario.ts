@@ -49,7 +49,7 @@ export type Scenario = {
   readonly skipped: readonly string[];
   readonly actions: readonly Action[];
   readonly frozen: Frozen | undefined;
-  /** When all faults end, except the frozen one, and all other receivers answer. */
+  /** When all faults end, except `frozen`, and all other receivers answer. */
   readonly healsAtMs: number;
 };
 

@@ -87,8 +87,8 @@ export function createRecorder(
   let running: Promise<void> | undefined;
   let batchLimit = MAX_BATCH;
   /**
-   * Set during an outage. `left` holds the attempts that waited when its last call failed, until the core answers them.
-   * It leaves out attempts that the core refused alone.
+   * Set during an outage. `left` holds the attempts that waited when the last call failed, until the core answers them.
+   * Attempts that the core refused alone are not in it.
    */
   let outage: { readonly over: PromiseWithResolvers<void>; left: Set<string> } | undefined;
 
