@@ -1,5 +1,5 @@
 import { AccountService, ErrorInfoSchema, ImportService } from "@activity/proto";
-import { CoreSessions } from "@activity/proto/core-sessions";
+import { CoreSessions, CUT_ANSWER } from "@activity/proto/core-sessions";
 import { messageOf } from "@activity/runtime/error-message";
 import {
   type Client,
@@ -21,8 +21,6 @@ export type CoreClient = {
 
 /** How long a call may be silent before a ping. Without pings, a connection that was cut silently hangs the import. */
 const PINGS = { pingIntervalMs: 10_000 };
-/** Connect's words for an answer that was cut, for example by a proxy. Its code would be `invalid_argument`. */
-const CUT_ANSWER = "protocol error: incomplete envelope";
 
 /** Creates clients over gRPC. They connect with the first call. */
 export function createCoreClient(config: CoreConfig): CoreClient {

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, type Interceptor, type Transport } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
-import { CoreSessions } from "./core-sessions.ts";
+import { CoreSessions, CUT_ANSWER } from "./core-sessions.ts";
 import { ActivityService } from "./gen/activity/read/v1/activity_service_pb.ts";
 import { ErrorInfoSchema } from "./gen/activity/read/v1/error_info_pb.ts";
 
@@ -46,11 +46,6 @@ const MIN_WAIT_TIMEOUT_MS = 15_000;
 const PINGS = { pingIntervalMs: 4_000, pingTimeoutMs: 2_000 };
 /** The core refuses a message over 1 MiB with these words of Connect, and without an ErrorInfo. */
 const TOO_LARGE = "message size ";
-/**
- * Connect's words for an answer that was cut, for example by a proxy. Connect gives that failure the code
- * `invalid_argument`.
- */
-const CUT_ANSWER = "protocol error: incomplete envelope";
 const UNKNOWN_CALL =
   "The core does not know this call: it is older than this client, or another server has this address.";
 /**

@@ -3,6 +3,9 @@ import { type ConnectionOptions, connect as openTls } from "node:tls";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { Http2SessionManager } from "@connectrpc/connect-node";
 
+/** Connect's words for an answer that was cut, for example by a proxy. Its code would be `invalid_argument`. */
+export const CUT_ANSWER = "protocol error: incomplete envelope";
+
 /** The time limits of a connection, in milliseconds. */
 type Limits = {
   /** How long a call may be silent before a ping. */
